@@ -1,0 +1,33 @@
+#pragma once
+
+// An index into a vector of one kind of thing. Ids of different kinds do not mix, and an id is not a number:
+//   struct LinkTag;  using LinkId = Id<LinkTag>;
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace stepcast {
+inline namespace base {
+
+template <class Tag>
+class Id {
+ public:
+  constexpr Id() = default;
+  explicit constexpr Id(std::size_t index) : value_(static_cast<std::uint32_t>(index)) {}
+
+  [[nodiscard]] constexpr std::size_t index() const { return value_; }
+  constexpr auto operator<=>(const Id&) const = default;
+
+ private:
+  std::uint32_t value_ = 0;
+};
+
+}  // namespace base
+}  // namespace stepcast
+
+template <class Tag>
+struct std::hash<stepcast::Id<Tag>> {
+  std::size_t operator()(stepcast::Id<Tag> id) const noexcept { return std::hash<std::size_t>{}(id.index()); }
+};

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <filesystem>
+
+#include <boost/program_options.hpp>
+#include <fmt/core.h>
+
+#include "base/text.hpp"
+#include "tools/cli/verb.hpp"
+
+namespace stepcast::tools {
+namespace {
+
+namespace po = boost::program_options;
+
+std::vector<Option> options_of(const Verb& verb) {
+  std::vector<Option> all(verb.options.begin(), verb.options.end());
+  all.insert(all.end(), common_options().begin(), common_options().end());
+  return all;
+}
+
+std::string see_help(const Verb& verb) { return fmt::format("see `stepcast {} --help`", verb.name); }
+
+[[noreturn]] void unknown_option(const Verb& verb, const std::string& given) {
+  std::vector<std::string> names;
+  for (const Option& o : options_of(verb)) names.push_back(fmt::format("--{}", o.name));
+  const std::string near = nearest(given, names);
+  throw UsageError(fmt::format("{}: unknown option '{}'; {}", verb.name, given,
+                               near.empty() ? see_help(verb) : fmt::format("did you mean {}?", near)));
+}
+
+void check_format(const Verb& verb, const Invocation& call) {
+  const std::string format = call.get("format", verb.formats.front());
+  if (std::find(verb.formats.begin(), verb.formats.end(), format) != verb.formats.end()) return;
+  const std::vector<std::string> known(verb.formats.begin(), verb.formats.end());
+  throw UsageError(fmt::format("{}: unknown format '{}'; write one of: {}", verb.name, format, join(known)));
+}
+
+void check_positionals(const Verb& verb, const Invocation& call) {
+  if (call.positionals.size() < verb.min_positionals) {
+    throw UsageError(fmt::format("{}: {} is missing; {}", verb.name, verb.positionals, see_help(verb)));
+  }
+  if (call.positionals.size() > verb.max_positionals) {
+    throw UsageError(fmt::format("{}: '{}' is one word too many; {}", verb.name,
+                                 call.positionals[verb.max_positionals], see_help(verb)));
+  }
+}
+
+}  // namespace
+
+Invocation parse_arguments(const Verb& verb, const std::vector<std::string>& args) {
+  po::options_description description;
+  for (const Option& o : options_of(verb)) {
+    const std::string name(o.name);
+    if (o.value.empty()) {
+      description.add_options()(name.c_str(), "");
+    } else {
+      description.add_options()(name.c_str(), po::value<std::vector<std::string>>()->composing(), "");
+    }
+  }
+  description.add_options()("positional", po::value<std::vector<std::string>>(), "");
+  po::positional_options_description positional;
+  positional.add("positional", -1);
+  Invocation call;
+  try {
+    namespace style = po::command_line_style;
+    const int unix_without_guessing = style::unix_style & ~style::allow_guessing;
+    const auto parsed =
+        po::command_line_parser(args).options(description).positional(positional).style(unix_without_guessing).run();
+    for (const auto& option : parsed.options) {
+      auto& values = option.string_key == "positional" ? call.positionals : call.options[option.string_key];
+      values.insert(values.end(), option.value.begin(), option.value.end());
+    }
+  } catch (const po::unknown_option& e) {
+    unknown_option(verb, e.get_option_name());
+  } catch (const po::error& e) {
+    throw UsageError(fmt::format("{}: {}; {}", verb.name, e.what(), see_help(verb)));
+  }
+  if (call.has("help")) return call;
+  check_format(verb, call);
+  check_positionals(verb, call);
+  return call;
+}
+
+std::string Invocation::get(std::string_view name, std::string_view otherwise) const {
+  const auto found = options.find(name);
+  return found == options.end() || found->second.empty() ? std::string(otherwise) : found->second.back();
+}
+
+std::string help_text(const Verb& verb) {
+  std::string text = "Examples:\n";
+  for (const std::string_view example : verb.examples) text += fmt::format("  {}\n", example);
+  text += fmt::format("\n{}\n\nUsage: stepcast {}{}{} [options]\n\nOptions:\n", verb.summary, verb.name,
+                      verb.positionals.empty() ? "" : " ", verb.positionals);
+  for (const Option& o : options_of(verb)) {
+    std::string help(o.help);
+    if (o.name == "format") {
+      help = join(std::vector<std::string>(verb.formats.begin(), verb.formats.end()), "|") + "; default " +
+             std::string(verb.formats.front());
+    }
+    text += fmt::format("  {:<20} {}\n", fmt::format("--{} {}", o.name, o.value), help);
+  }
+  return text;
+}
+
+std::string overview_text() {
+  std::string text =
+      "Stepcast predicts what one training step of a neural network costs on a cluster.\n\n"
+      "Usage: stepcast VERB ...     stepcast VERB --help     \n";
+  std::vector<std::string_view> groups;
+  for (const Verb& verb : verbs()) {
+    if (std::find(groups.begin(), groups.end(), verb.group) == groups.end()) groups.push_back(verb.group);
+  }
+  for (const std::string_view group : groups) {
+    text += fmt::format("\n{}\n", group);
+    for (const Verb& verb : verbs()) {
+      if (verb.group == group) {
+        text += fmt::format("  {:<24} {}\n", fmt::format("{} {}", verb.name, verb.positionals), verb.summary);
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace stepcast::tools
