@@ -62,7 +62,8 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
   std::vector<Diagnostic> unique;
   for (Diagnostic& d : list) {
     bool seen = false;
-    for (auto it = unique.rbegin(); it != unique.rend() && it->where == d.where && !seen; ++it) seen = *it == d;
+    for (auto it = unique.rbegin(); it != unique.rend() && it->where == d.where && !seen; ++it)
+      seen = *it == d;
     if (!seen) unique.push_back(std::move(d));
   }
   return unique;
@@ -76,8 +77,7 @@ InputError::InputError(std::vector<Diagnostic> diagnostics)
     : std::runtime_error(all_text(diagnostics)), diagnostics_(std::move(diagnostics)) {}
 
 void fail_check(std::string_view condition, std::string_view message, std::source_location where) {
-  throw InternalError(
-      fmt::format("{}:{}: {} ({})", where.file_name(), where.line(), message, condition));
+  throw InternalError(fmt::format("{}:{}: {} ({})", where.file_name(), where.line(), message, condition));
 }
 
 }  // namespace base

@@ -35,8 +35,12 @@ constexpr Dim combine(Dim a, Dim b, int sign) {
   }
   const int money = a.money + sign * b.money;
   const Currency currency = a.money != 0 ? a.currency : b.currency;
-  return {a.byte + sign * b.byte,   a.flop + sign * b.flop, a.second + sign * b.second,
-          a.joule + sign * b.joule, money,                  money != 0 ? currency : Currency::none};
+  return {a.byte + sign * b.byte,
+          a.flop + sign * b.flop,
+          a.second + sign * b.second,
+          a.joule + sign * b.joule,
+          money,
+          money != 0 ? currency : Currency::none};
 }
 
 template <Dim D>
@@ -122,7 +126,7 @@ bool is_finite(Quantity<D> q) {
 
 inline namespace literals {
 
-#define STEPCAST_LITERAL(suffix, Type, scale)                                                         \
+#define STEPCAST_LITERAL(suffix, Type, scale)                                                          \
   constexpr Type operator""_##suffix(long double v) { return Type(static_cast<double>(v) * (scale)); } \
   constexpr Type operator""_##suffix(unsigned long long v) { return Type(static_cast<double>(v) * (scale)); }
 

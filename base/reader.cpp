@@ -165,7 +165,7 @@ std::int64_t Reader::integer(Bounds bounds) const {
 }
 
 double Reader::quantity(Dim dim, Bounds bounds) const {
-  const std::string* value = scalar("a " + dim_name(dim));
+  const std::string* value = scalar(dim_name(dim));
   if (value == nullptr) return 0.0;
   const auto parsed = parse_quantity(*value, dim);
   if (const double* base = std::get_if<double>(&parsed)) return checked(*base, bounds, dim);
@@ -224,7 +224,8 @@ void MapReader::report_unknown_keys() const {
     const std::string near = nearest(key, known_);
     const std::string hint =
         near.empty() ? "known keys: " + join(known_) : fmt::format("did you mean '{}'?", near);
-    map_.problems().add({Severity::error, entry.key.where(), map_.path(), fmt::format("unknown key '{}'", key), hint});
+    map_.problems().add(
+        {Severity::error, entry.key.where(), map_.path(), fmt::format("unknown key '{}'", key), hint});
   }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // Reads a located YAML tree into plain structs. Each problem is added to the Diagnostics with its place, and
-// reading goes on with a default value, so that one load shows everything that is wrong; nobody uses the result
-// before throw_if_errors(). A struct is read by an overload found by argument-dependent lookup:
+// reading goes on with a default value, so that one load shows everything that is wrong; nobody uses the
+// result before throw_if_errors(). A struct is read by an overload found by argument-dependent lookup:
 //
 //   void read(const Reader& r, GpuMemory& memory) {
 //     r.map([&](MapReader& m) {
@@ -126,9 +126,10 @@ void read(const Reader& r, Quantity<D>& out, Bounds b = kNonNegative) {
   out = Quantity<D>(r.quantity(D, b));
 }
 
-/// An enumeration with a table: `std::span<const EnumName<E>> enum_names(E)`, found by argument-dependent lookup.
+/// An enumeration with a table: `std::span<const EnumName<E>> enum_names(E)`, found by argument-dependent
+/// lookup.
 template <class E>
-  requires std::is_enum_v<E>
+requires std::is_enum_v<E>
 void read(const Reader& r, E& out) {
   std::vector<std::string> names;
   for (const EnumName<E>& row : enum_names(E{})) names.emplace_back(row.name);
@@ -136,8 +137,7 @@ void read(const Reader& r, E& out) {
 }
 
 template <class E>
-  requires std::is_enum_v<E>
-std::string_view enum_name(E value) {
+requires std::is_enum_v<E> std::string_view enum_name(E value) {
   for (const EnumName<E>& row : enum_names(E{})) {
     if (row.value == value) return row.name;
   }

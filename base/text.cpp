@@ -39,6 +39,11 @@ std::string to_lower(std::string_view text) {
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
   if (word.empty() || word.size() > 64) return {};
   const std::string folded = to_lower(word);
+  const auto unfinished =
+      std::find_if(candidates.begin(), candidates.end(), [&](const std::string& candidate) {
+        return folded.size() >= 4 && to_lower(candidate).starts_with(folded);
+      });
+  if (unfinished != candidates.end()) return *unfinished;
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {

@@ -13,8 +13,9 @@ inline namespace base {
 /// ASCII lower case.
 std::string to_lower(std::string_view text);
 
-/// The candidate nearest to `word` by edit distance (case ignored, a swap of neighbours counts once), or empty
-/// if none is near enough to be a slip of the pen. Ties go to the first in the list.
+/// The candidate that `word` begins, else the nearest to it by edit distance (case ignored, a swap of
+/// neighbours counts once), or empty if none is near enough to be a slip of the pen. Ties go to the first in
+/// the list.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
 /// "a, b, c"

@@ -27,7 +27,8 @@ constexpr double kYear = 365.25 * kDay;
 constexpr Dim kPerSecond = Frequency::dim;
 constexpr Dim kWattDim = Watts::dim;
 
-// Binary prefixes only for bytes; a bit is an eighth of a byte. A month is a twelfth of a year of 365.25 days.
+// Binary prefixes only for bytes; a bit is an eighth of a byte. A month is a twelfth of a year of 365.25
+// days.
 constexpr std::array kAtoms = {
     Atom{"B", kByteDim, 1},
     Atom{"kB", kByteDim, 1e3},
@@ -153,22 +154,22 @@ struct DimRow {
 };
 constexpr Dim per_time(Dim dim) { return per(dim, kSecondDim); }
 constexpr std::array kDims = {
-    DimRow{kByteDim, "data size", "GB, GiB, MB, MiB, TB", "B kB MB GB TB PB"},
-    DimRow{kFlopDim, "amount of work", "GFLOP, TFLOP, PFLOP", "FLOP kFLOP MFLOP GFLOP TFLOP PFLOP EFLOP"},
-    DimRow{kSecondDim, "time", "us, ms, s, min, h, day", "ps ns us ms s h day"},
-    DimRow{kJouleDim, "energy", "kWh, MWh, J, kJ", "J kJ kWh MWh GWh"},
-    DimRow{Bandwidth::dim, "bandwidth", "GB/s, GiB/s, Gb/s, TB/s", "B/s kB/s MB/s GB/s TB/s PB/s"},
-    DimRow{FlopRate::dim, "compute rate", "TFLOP/s, GFLOP/s, PFLOP/s, TOP/s",
+    DimRow{kByteDim, "a data size", "GB, GiB, MB, MiB, TB", "B kB MB GB TB PB"},
+    DimRow{kFlopDim, "an amount of work", "GFLOP, TFLOP, PFLOP", "FLOP kFLOP MFLOP GFLOP TFLOP PFLOP EFLOP"},
+    DimRow{kSecondDim, "a time", "us, ms, s, min, h, day", "ps ns us ms s h day"},
+    DimRow{kJouleDim, "an energy", "kWh, MWh, J, kJ", "J kJ kWh MWh GWh"},
+    DimRow{Bandwidth::dim, "a bandwidth", "GB/s, GiB/s, Gb/s, TB/s", "B/s kB/s MB/s GB/s TB/s PB/s"},
+    DimRow{FlopRate::dim, "a compute rate", "TFLOP/s, GFLOP/s, PFLOP/s, TOP/s",
            "FLOP/s GFLOP/s TFLOP/s PFLOP/s EFLOP/s"},
-    DimRow{Frequency::dim, "frequency or rate of events", "MHz, GHz, sample/s, token/s, op/s",
+    DimRow{Frequency::dim, "a frequency or rate of events", "MHz, GHz, sample/s, token/s, op/s",
            "Hz kHz MHz GHz"},
-    DimRow{Watts::dim, "power", "W, kW, MW", "W kW MW GW"},
-    DimRow{Intensity::dim, "arithmetic intensity", "FLOP/B", "FLOP/B"},
-    DimRow{Usd::dim, "price in USD", "USD", "USD"},
-    DimRow{UsdPerTime::dim, "price in USD per time", "USD/h, USD/month, USD/year", "USD/h"},
-    DimRow{UsdPerEnergy::dim, "price in USD per energy", "USD/kWh, USD/MWh", "USD/kWh"},
-    DimRow{UsdPerByte::dim, "price in USD per data", "USD/GB, USD/TB", "USD/GB"},
-    DimRow{UsdPerByteTime::dim, "price in USD per data and time", "USD/GB/month, USD/TB/month",
+    DimRow{Watts::dim, "a power", "W, kW, MW", "W kW MW GW"},
+    DimRow{Intensity::dim, "an arithmetic intensity", "FLOP/B", "FLOP/B"},
+    DimRow{Usd::dim, "a price in USD", "USD", "USD"},
+    DimRow{UsdPerTime::dim, "a price in USD per time", "USD/h, USD/month, USD/year", "USD/h"},
+    DimRow{UsdPerEnergy::dim, "a price in USD per energy", "USD/kWh, USD/MWh", "USD/kWh"},
+    DimRow{UsdPerByte::dim, "a price in USD per data", "USD/GB, USD/TB", "USD/GB"},
+    DimRow{UsdPerByteTime::dim, "a price in USD per data and time", "USD/GB/month, USD/TB/month",
            "USD/GB/month"},
 };
 
@@ -280,7 +281,8 @@ double scale_of(std::string_view unit) {
   return parsed ? parsed->base : 1.0;  // only the made-up units of base_unit() do not parse, such as B*B
 }
 
-/// The unit of the ladder in which the value is at least 1 and smallest so; the first where all are too large.
+/// The unit of the ladder in which the value is at least 1 and smallest so; the first where all are too
+/// large.
 std::string_view readable_unit(double base, std::string_view ladder) {
   std::string_view best = ladder.substr(0, ladder.find(' '));
   for (std::string_view rest = ladder; !rest.empty();) {
@@ -365,7 +367,12 @@ std::variant<double, UnitProblem> parse_quantity(std::string_view text, Dim expe
   }
   const auto [base, dim] = std::get<AnyQuantity>(parsed);
   if (dim == expected) return base;
-  return UnitProblem{fmt::format("'{}' is a {}, not a {}", trim(text), dim_name(dim), dim_name(expected)),
+  if (dim.money != 0 && expected.money != 0 && dim.currency != expected.currency) {
+    return UnitProblem{fmt::format("'{}' is in {}, not in {}", trim(text), base_unit(money_dim(dim.currency)),
+                                   base_unit(money_dim(expected.currency))),
+                       "convert it at a dated rate; one file keeps one currency"};
+  }
+  return UnitProblem{fmt::format("'{}' is {}, not {}", trim(text), dim_name(dim), dim_name(expected)),
                      "write one of: " + suggested_units(expected)};
 }
 
@@ -383,13 +390,14 @@ std::string to_text(AnyQuantity quantity) {
 std::string to_short_text(AnyQuantity quantity) {
   const std::string unit = unit_for(quantity);
   const double value = quantity.base / scale_of(unit);
-  return std::abs(value) >= 1000.0 ? fmt::format("{:.0f} {}", value, unit) : fmt::format("{:.4g} {}", value, unit);
+  return std::abs(value) >= 1000.0 ? fmt::format("{:.0f} {}", value, unit)
+                                   : fmt::format("{:.4g} {}", value, unit);
 }
 
 std::string dim_name(Dim dim) {
   if (const DimRow* row = find_dim(dim)) return std::string(row->name);
-  if (dim == Dim{}) return "count";
-  return "quantity in " + base_unit(dim);
+  if (dim == Dim{}) return "a count";
+  return "a quantity in " + base_unit(dim);
 }
 
 std::string suggested_units(Dim dim) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Quantities as text: "600 GB/s", "80 GiB", "989 TFLOP/s", "0.12 USD/kWh". GB is 1e9 bytes, GiB is 2^30, b is a
-// bit; nothing is guessed. A bare number is not a quantity.
+// Quantities as text: "600 GB/s", "80 GiB", "989 TFLOP/s", "0.12 USD/kWh". GB is 1e9 bytes, GiB is 2^30, b is
+// a bit; nothing is guessed. A bare number is not a quantity.
 
 #include <string>
 #include <string_view>
@@ -49,7 +49,7 @@ std::string to_short_text(Quantity<D> quantity) {
   return to_short_text(AnyQuantity{quantity.base(), D});
 }
 
-/// "bandwidth", "data size", ...
+/// With its article: "a bandwidth", "an amount of work".
 std::string dim_name(Dim dim);
 
 /// Units to suggest for a dimension, the usual ones first: "GB/s, GiB/s, Gb/s, TB/s".

@@ -29,7 +29,8 @@ std::size_t count_nodes(const YamlNode& node) {
   return count;
 }
 
-/// Builds the tree from yaml-cpp's events. A map collects keys and values alternately in `items` of its frame.
+/// Builds the tree from yaml-cpp's events. A map collects keys and values alternately in `items` of its
+/// frame.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   TreeBuilder(std::string_view file, Diagnostics& problems)
@@ -152,17 +153,18 @@ class TreeBuilder final : public YAML::EventHandler {
       check_key(frame, node);
       frame.key = std::move(node);
     } else {
-      if (frame.key->kind == Kind::scalar) {
-        frame.node.entries.push_back({*std::move(frame.key), std::move(node)});
-      }
+      const bool usable = frame.key->kind == Kind::scalar && !is_merge(*frame.key);
+      if (usable) frame.node.entries.push_back({*std::move(frame.key), std::move(node)});
       frame.key.reset();
     }
   }
 
+  static bool is_merge(const YamlNode& key) { return key.scalar == "<<" && !key.quoted; }
+
   void check_key(Frame& frame, const YamlNode& key) {
     if (key.kind != Kind::scalar) {
       add(key, "a key must be plain text", "write `key: value`");
-    } else if (key.scalar == "<<" && !key.quoted) {
+    } else if (is_merge(key)) {
       add(key, "merge keys are not supported", "write the keys out, or use `base:` where the format has it");
     } else if (!frame.keys.insert(key.scalar).second) {
       add(key, fmt::format("duplicate key '{}'", key.scalar), "keep one of them");
@@ -178,14 +180,23 @@ class TreeBuilder final : public YAML::EventHandler {
   int documents_ = 0;
 };
 
+/// The line of that number, from 1; empty where there is none.
+std::string line_of(std::string_view text, int number) {
+  for (int i = 1; i < number && !text.empty(); ++i)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return number > 0 ? std::string(text.substr(0, text.find('\n'))) : std::string();
+}
+
 /// yaml-cpp's messages in the words of someone who edits the file.
-Diagnostic syntax_error(const YAML::Exception& e, std::string_view file) {
+Diagnostic syntax_error(const YAML::Exception& e, std::string_view file, std::string_view document) {
   Where where{std::string(file), 0, 0};
   if (!e.mark.is_null()) where = {std::string(file), e.mark.line + 1, e.mark.column + 1};
   const std::string& text = e.msg;
+  const std::string line = line_of(document, where.line);
+  const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
   const auto says = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   std::string hint = "check indentation, colons and brackets near this place";
-  if (says("tab")) hint = "indent with spaces, not tabs";
+  if (says("tab") || line.find('\t') < indent) hint = "indent with spaces, not tabs";
   if (says("alias") || says("anchor")) hint = "define the anchor with & before the alias with *";
   if (says("end of map") || says("end of sequence")) hint = "close the bracket, or mend the indentation";
   return {Severity::error, where, {}, "not valid YAML: " + text, hint};
@@ -233,7 +244,7 @@ std::optional<YamlNode> parse_yaml(std::string_view text, std::string_view file,
   } catch (const StopParsing&) {
     return std::nullopt;
   } catch (const YAML::Exception& e) {
-    problems.add(syntax_error(e, file));
+    problems.add(syntax_error(e, file, text));
     return std::nullopt;
   }
   auto root = builder.take_root();
@@ -245,7 +256,8 @@ std::optional<YamlNode> load_yaml(const std::string& path, Diagnostics& problems
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (!in.is_open() || in.bad()) {
-    problems.add({Severity::error, {path, 0, 0}, {}, "cannot read this file", "check the path and its permissions"});
+    problems.add(
+        {Severity::error, {path, 0, 0}, {}, "cannot read this file", "check the path and its permissions"});
     return std::nullopt;
   }
   return parse_yaml(text, path, problems);

@@ -1,8 +1,8 @@
 #pragma once
 
-// A YAML document as a plain tree in which every node knows its place. Built from the parser's events, so that
-// nothing is lost or guessed: duplicate keys, second documents, tags, merge keys, trees that are too deep and
-// aliases that explode are errors. yaml-cpp itself stays inside yaml.cpp.
+// A YAML document as a plain tree in which every node knows its place. Built from the parser's events, so
+// that nothing is lost or guessed: duplicate keys, second documents, tags, merge keys, trees that are too
+// deep and aliases that explode are errors. yaml-cpp itself stays inside yaml.cpp.
 
 #include <cstddef>
 #include <memory>
@@ -46,15 +46,16 @@ inline constexpr std::size_t kMaxYamlBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMaxYamlDepth = 64;
 inline constexpr std::size_t kMaxAliasedNodes = 100'000;
 
-/// The one document of `text`; nothing where it cannot be read at all. What is wrong with it goes to `problems`
-/// (a tree with a duplicate key is returned too, so that the rest gets checked). `file` is the name in messages.
+/// The one document of `text`; nothing where it cannot be read at all. What is wrong with it goes to
+/// `problems` (a tree with a duplicate key is returned too, so that the rest gets checked). `file` is the
+/// name in messages.
 std::optional<YamlNode> parse_yaml(std::string_view text, std::string_view file, Diagnostics& problems);
 
 /// As parse_yaml, from a file.
 std::optional<YamlNode> load_yaml(const std::string& path, Diagnostics& problems);
 
-/// `patch` laid over `base`: maps are merged key by key, everything else is replaced. A map that the patch changes
-/// loses the `source` of the base: it speaks of the old numbers.
+/// `patch` laid over `base`: maps are merged key by key, everything else is replaced. A map that the patch
+/// changes loses the `source` of the base: it speaks of the old numbers.
 YamlNode overlay(YamlNode base, const YamlNode& patch);
 
 }  // namespace base

@@ -23,7 +23,7 @@ constexpr std::array kKinds = {
     KindRow{Kind::storage, "storage", "storage", "storage: bandwidth, operations, latency"},
     KindRow{Kind::price, "price", "prices", "prices to buy and to rent, electricity, egress"}};
 
-constexpr std::array<std::string_view, 9> kVendorWords = {"nvidia", "geforce",  "tesla",  "quadro", "amd",
+constexpr std::array<std::string_view, 9> kVendorWords = {"nvidia", "geforce",  "tesla",  "quadro",   "amd",
                                                           "intel",  "instinct", "google", "graphcore"};
 
 /// Lower case; '-' and space become '_'; no doubled or outer '_'.
@@ -56,7 +56,8 @@ std::string without_vendor(const std::string& folded) {
   return join(words, "_");
 }
 
-/// Whether the words of a name pick this id: each is one of the id's words, or the name without gaps begins it.
+/// Whether the words of a name pick this id: each is one of the id's words, or the name without gaps begins
+/// it.
 bool fits(const std::string& folded, const std::string& id) {
   const std::vector<std::string> of_id = words_of(fold(id));
   const std::vector<std::string> wanted = words_of(folded);
@@ -79,10 +80,8 @@ std::string beside(const Where& where, const std::string& path) {
 
 /// The id stands under the kind's name and equals the stem of the file.
 void check_id(const YamlNode& tree, const Entry& entry, Diagnostics& problems) {
-  const Reader file(tree, {}, problems);
-  if (!file.is_map()) return file.error("a map is expected", fmt::format("begin with `{}: {}`", row_of(entry.kind).name, entry.id));
   const YamlEntry* id = tree.find(row_of(entry.kind).name);
-  if (id == nullptr) return;  // the loader reports it
+  if (id == nullptr) return;  // the loader reports it, and a file that is no map
   if (id->value.scalar != entry.id) {
     Reader(id->value, id->key.scalar, problems)
         .error(fmt::format("the id '{}' is not the file's name", id->value.scalar),
@@ -102,7 +101,8 @@ void mark_modified(YamlNode& tree, const YamlNode& patch) {
 std::span<const KindRow> kinds() { return kKinds; }
 
 const KindRow& row_of(Kind kind) {
-  const auto* row = std::find_if(kKinds.begin(), kKinds.end(), [&](const KindRow& r) { return r.kind == kind; });
+  const auto* row =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const KindRow& r) { return r.kind == kind; });
   STEPCAST_CHECK(row != kKinds.end(), "every kind has a row");
   return *row;
 }
@@ -111,7 +111,10 @@ Catalog::Catalog(std::vector<std::string> roots) : roots_(std::move(roots)) {
   Diagnostics problems;
   for (const std::string& root : roots_) {
     if (!fs::is_directory(root)) {
-      problems.add({Severity::error, {root, 0, 0}, {}, "this catalogue is not a directory",
+      problems.add({Severity::error,
+                    {root, 0, 0},
+                    {},
+                    "this catalogue is not a directory",
                     "give a directory that holds gpus/, systems/, ..."});
     }
   }
@@ -153,10 +156,13 @@ std::optional<std::string> Catalog::find_alias(Kind kind, std::string_view folde
     Diagnostics problems;
     const auto tree = load_yaml(file.string(), problems);
     problems.throw_if_errors();
-    const YamlEntry* table = tree->find(row_of(kind).folder);
-    if (table == nullptr) continue;
-    for (const YamlEntry& alias : table->value.entries) {
-      if (fold(alias.key.scalar) == folded) return alias.value.scalar;
+    for (const Kind named :
+         {kind == Kind::price ? Kind::gpu : kind, kind == Kind::price ? Kind::system : kind}) {
+      const YamlEntry* table = tree->find(row_of(named).folder);  // a price has the id of what it prices
+      if (table == nullptr) continue;
+      for (const YamlEntry& alias : table->value.entries) {
+        if (fold(alias.key.scalar) == folded) return alias.value.scalar;
+      }
     }
   }
   return std::nullopt;
@@ -168,7 +174,8 @@ Match Catalog::find(Kind kind, std::string_view name) const {
     if (folded.empty() || folded.find('/') != std::string::npos) continue;
     if (auto entry = find_id(kind, folded)) return {entry, {}, {}, {}};
     if (const auto alias = find_alias(kind, folded)) {
-      if (auto entry = find_id(kind, *alias)) return {entry, fmt::format("'{}' means {}", name, *alias), {}, {}};
+      if (auto entry = find_id(kind, *alias))
+        return {entry, fmt::format("'{}' means {}", name, *alias), {}, {}};
     }
   }
   std::vector<std::string> ids;
@@ -182,11 +189,15 @@ Match Catalog::find(Kind kind, std::string_view name) const {
   if (fitting.size() > 1) {
     std::vector<std::string> candidates;
     for (const Entry& entry : fitting) candidates.push_back(entry.id);
-    return {std::nullopt, {}, fmt::format("'{}' fits several {} entries", name, kind_name),
+    return {std::nullopt,
+            {},
+            fmt::format("'{}' fits several {} entries", name, kind_name),
             "write one of: " + join(candidates)};
   }
   const std::string near = nearest(exact, ids);
-  return {std::nullopt, {}, fmt::format("unknown {} '{}'", kind_name, name),
+  return {std::nullopt,
+          {},
+          fmt::format("unknown {} '{}'", kind_name, name),
           near.empty() ? fmt::format("`stepcast list {}` shows them all", kind_name)
                        : fmt::format("did you mean {}?", near)};
 }

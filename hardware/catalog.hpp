@@ -1,8 +1,8 @@
 #pragma once
 
-// The catalogue: one YAML file for each GPU, link, system, fabric, storage or price, in a folder for each kind under
-// one or more roots. The file's stem is the id. Nothing is loaded but what is named, and no build is needed to add
-// a file: to a root of one's own (--catalog DIR, STEPCAST_CATALOG) or here.
+// The catalogue: one YAML file for each GPU, link, system, fabric, storage or price, in a folder for each
+// kind under one or more roots. The file's stem is the id. Nothing is loaded but what is named, and no build
+// is needed to add a file: to a root of one's own (--catalog DIR, STEPCAST_CATALOG) or here.
 
 #include <optional>
 #include <span>
@@ -43,22 +43,22 @@ struct Match {
 
 class Catalog {
  public:
-  /// Roots in order of precedence: the first one that holds an id wins. Throws InputError for a root that is no
-  /// directory.
+  /// Roots in order of precedence: the first one that holds an id wins. Throws InputError for a root that is
+  /// no directory.
   explicit Catalog(std::vector<std::string> roots);
 
   /// All entries of a kind by id, each id once.
   [[nodiscard]] std::vector<Entry> entries(Kind kind) const;
 
-  /// An id, an alias, or words that fit only one id. Case is folded; '-', '_' and space are alike; vendors' names
-  /// may stand before ("NVIDIA A100-SXM4-80GB").
+  /// An id, an alias, or words that fit only one id. Case is folded; '-', '_' and space are alike; vendors'
+  /// names may stand before ("NVIDIA A100-SXM4-80GB").
   [[nodiscard]] Match find(Kind kind, std::string_view name) const;
 
   /// The file of an entry, checked for its id and its sources.
   [[nodiscard]] std::optional<YamlNode> load(const Entry& entry, Diagnostics& problems) const;
 
-  /// What stands at `r`: a name of the catalogue, a path to a file, or a map written inline, in which `base: NAME`
-  /// lays it over an entry. Notes what an inexact name was taken for.
+  /// What stands at `r`: a name of the catalogue, a path to a file, or a map written inline, in which `base:
+  /// NAME` lays it over an entry. Notes what an inexact name was taken for.
   [[nodiscard]] std::optional<YamlNode> resolve(Kind kind, const Reader& r) const;
 
  private:

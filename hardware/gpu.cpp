@@ -12,13 +12,13 @@ namespace {
 #define ROW(E, name) \
   EnumName<E> { #name, E::name }
 constexpr std::array kGenerations = {
-    ROW(Generation, kepler),    ROW(Generation, pascal),          ROW(Generation, volta),
-    ROW(Generation, turing),    ROW(Generation, ampere),          ROW(Generation, ada),
-    ROW(Generation, hopper),    ROW(Generation, blackwell),       ROW(Generation, blackwell_ultra),
-    ROW(Generation, cdna2),     ROW(Generation, cdna3),           ROW(Generation, cdna4),
-    ROW(Generation, rdna3),     ROW(Generation, gaudi2),          ROW(Generation, gaudi3),
-    ROW(Generation, ipu),       ROW(Generation, tpu_v4),          ROW(Generation, tpu_v5e),
-    ROW(Generation, tpu_v5p),   ROW(Generation, tpu_v6e)};
+    ROW(Generation, kepler),  ROW(Generation, pascal),    ROW(Generation, volta),
+    ROW(Generation, turing),  ROW(Generation, ampere),    ROW(Generation, ada),
+    ROW(Generation, hopper),  ROW(Generation, blackwell), ROW(Generation, blackwell_ultra),
+    ROW(Generation, cdna2),   ROW(Generation, cdna3),     ROW(Generation, cdna4),
+    ROW(Generation, rdna3),   ROW(Generation, gaudi2),    ROW(Generation, gaudi3),
+    ROW(Generation, ipu),     ROW(Generation, tpu_v4),    ROW(Generation, tpu_v5e),
+    ROW(Generation, tpu_v5p), ROW(Generation, tpu_v6e)};
 constexpr std::array kRates = {
     ROW(RateKind, fp64_vector),       ROW(RateKind, fp64_tensor),       ROW(RateKind, fp32_vector),
     ROW(RateKind, fp32_tensor),       ROW(RateKind, fp16_vector),       ROW(RateKind, bf16_vector),
@@ -50,7 +50,8 @@ std::span<const EnumName<Generation>> enum_names(Generation) { return kGeneratio
 std::span<const EnumName<RateKind>> enum_names(RateKind) { return kRates; }
 std::span<const EnumName<AccumulateRate>> enum_names(AccumulateRate) { return kAccumulate; }
 
-// The parts of a GPU: static, not in the unnamed namespace, where argument-dependent lookup would not see them.
+// The parts of a GPU: static, not in the unnamed namespace, where argument-dependent lookup would not see
+// them.
 
 static void read(const Reader& r, GpuUnits& units) {
   r.map([&](MapReader& m) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// An accelerator as its maker publishes it: peaks, memory, links, power. Peaks are the dense ones; rates with 2:4
-// sparsity stand apart and training does not use them. All numbers are for the whole module; where software sees
-// several devices in one (MI250X: two), `devices` says so and per_device() gives one of them.
+// An accelerator as its maker publishes it: peaks, memory, links, power. Peaks are the dense ones; rates with
+// 2:4 sparsity stand apart and training does not use them. All numbers are for the whole module; where
+// software sees several devices in one (MI250X: two), `devices` says so and per_device() gives one of them.
 
 #include <map>
 #include <optional>
@@ -18,17 +18,48 @@ std::span<const EnumName<Vendor>> enum_names(Vendor);
 
 /// What calibration belongs to.
 enum class Generation {
-  kepler, pascal, volta, turing, ampere, ada, hopper, blackwell, blackwell_ultra,  // NVIDIA
-  cdna2, cdna3, cdna4, rdna3,                                                      // AMD
-  gaudi2, gaudi3, ipu, tpu_v4, tpu_v5e, tpu_v5p, tpu_v6e,
+  kepler,
+  pascal,
+  volta,
+  turing,
+  ampere,
+  ada,
+  hopper,
+  blackwell,
+  blackwell_ultra,  // NVIDIA
+  cdna2,
+  cdna3,
+  cdna4,
+  rdna3,  // AMD
+  gaudi2,
+  gaudi3,
+  ipu,
+  tpu_v4,
+  tpu_v5e,
+  tpu_v5p,
+  tpu_v6e,
 };
 std::span<const EnumName<Generation>> enum_names(Generation);
 
 /// Input type, unit, and accumulator where the rate depends on it.
 enum class RateKind {
-  fp64_vector, fp64_tensor, fp32_vector, fp32_tensor, fp16_vector, bf16_vector, tf32_tensor,
-  fp16_tensor_acc32, fp16_tensor_acc16, bf16_tensor_acc32,
-  fp8_tensor, fp8_tensor_acc32, fp8_tensor_acc16, fp6_tensor, fp4_tensor, int8_tensor, int4_tensor,
+  fp64_vector,
+  fp64_tensor,
+  fp32_vector,
+  fp32_tensor,
+  fp16_vector,
+  bf16_vector,
+  tf32_tensor,
+  fp16_tensor_acc32,
+  fp16_tensor_acc16,
+  bf16_tensor_acc32,
+  fp8_tensor,
+  fp8_tensor_acc32,
+  fp8_tensor_acc16,
+  fp6_tensor,
+  fp4_tensor,
+  int8_tensor,
+  int4_tensor,
 };
 std::span<const EnumName<RateKind>> enum_names(RateKind);
 using Rates = std::map<RateKind, FlopRate>;
@@ -44,14 +75,15 @@ struct GpuUnits {
   std::optional<int> tensor_cores;  ///< or whatever the vendor calls its matrix units
   std::optional<Frequency> boost_clock;
   std::optional<Frequency> base_clock;
-  std::optional<Frequency> tensor_clock;  ///< what the tensor peaks assume, where it differs from the boost clock
+  std::optional<Frequency>
+      tensor_clock;  ///< what the tensor peaks assume, where it differs from the boost clock
   Sources source;
 };
 
 struct GpuMemory {
   std::string type;
-  Bytes marketing;               ///< the label; never used as a capacity where `usable` is known
-  std::optional<Bytes> usable;   ///< what the driver reports
+  Bytes marketing;              ///< the label; never used as a capacity where `usable` is known
+  std::optional<Bytes> usable;  ///< what the driver reports
   Bandwidth bandwidth;
   std::optional<Bytes> l2;
   std::optional<Bytes> last_level;
@@ -62,10 +94,10 @@ struct GpuMemory {
 
 /// The links between GPUs, all together.
 struct GpuLink {
-  std::string link;            ///< id in the catalogue's links
+  std::string link;  ///< id in the catalogue's links
   int count = 0;
-  Bandwidth per_direction;     ///< sum over the links, one direction
-  Bandwidth both_directions;   ///< the vendor's headline
+  Bandwidth per_direction;    ///< sum over the links, one direction
+  Bandwidth both_directions;  ///< the vendor's headline
   std::string reach;
   Sources source;
 };
@@ -73,7 +105,7 @@ struct GpuLink {
 struct HostLink {
   std::string link;
   Bandwidth per_direction;
-  bool peer_access = false;    ///< whether the stock driver allows peer-to-peer over PCIe
+  bool peer_access = false;  ///< whether the stock driver allows peer-to-peer over PCIe
   Sources source;
 };
 

@@ -40,8 +40,8 @@ std::string on_sockets(const SystemSpec& system, NodeGraph& graph, int sockets) 
   return {};
 }
 
-/// GPUs behind PCIe switches, as many as there are NICs but at least one for two GPUs and at most one for each: so
-/// each NIC shares a switch with its GPUs, as the makers of such machines place them.
+/// GPUs behind PCIe switches, as many as there are NICs but at least one for two GPUs and at most one for
+/// each: so each NIC shares a switch with its GPUs, as the makers of such machines place them.
 std::string on_pcie_switches(const SystemSpec& system, NodeGraph& graph) {
   if (!system.gpu.host_link) return std::string(kNoHostLink);
   const int nics = system.nics ? system.nics->count : 0;
@@ -73,7 +73,8 @@ std::string join_all_pairs(const SystemSpec& system, NodeGraph& graph) {
   const int each = system.gpus > 1 ? system.gpu.gpu_link->count / (system.gpus - 1) : 0;
   if (system.gpus < 2) return "a mesh needs at least 2 GPUs";
   if (each < 1) {
-    return fmt::format("{} links of a GPU do not reach {} peers", system.gpu.gpu_link->count, system.gpus - 1);
+    return fmt::format("{} links of a GPU do not reach {} peers", system.gpu.gpu_link->count,
+                       system.gpus - 1);
   }
   for (int i = 0; i < system.gpus; ++i) {
     for (int j = i + 1; j < system.gpus; ++j) {
@@ -100,16 +101,17 @@ std::string mesh(const SystemSpec& system, NodeGraph& graph) {
   return problem.empty() ? on_pcie_switches(system, graph) : problem;
 }
 
-/// DGX-1: two squares of four GPUs, each with its diagonals, joined corner to corner. With six links a GPU the pairs
-/// below marked 2 have two (facts: nvidia-smi topo of such machines); with four links every pair has one.
+/// DGX-1: two squares of four GPUs, each with its diagonals, joined corner to corner. With six links a GPU
+/// the pairs below marked 2 have two (facts: nvidia-smi topo of such machines); with four links every pair
+/// has one.
 std::string hybrid_cube_mesh(const SystemSpec& system, NodeGraph& graph) {
   struct Pair {
     int a, b, links;
   };
-  static constexpr std::array kPairs = {
-      Pair{0, 1, 1}, Pair{0, 2, 1}, Pair{0, 3, 2}, Pair{0, 4, 2}, Pair{1, 2, 2}, Pair{1, 3, 1},
-      Pair{1, 5, 2}, Pair{2, 3, 2}, Pair{2, 6, 1}, Pair{3, 7, 1}, Pair{4, 5, 1}, Pair{4, 6, 1},
-      Pair{4, 7, 2}, Pair{5, 6, 2}, Pair{5, 7, 1}, Pair{6, 7, 2}};
+  static constexpr std::array kPairs = {Pair{0, 1, 1}, Pair{0, 2, 1}, Pair{0, 3, 2}, Pair{0, 4, 2},
+                                        Pair{1, 2, 2}, Pair{1, 3, 1}, Pair{1, 5, 2}, Pair{2, 3, 2},
+                                        Pair{2, 6, 1}, Pair{3, 7, 1}, Pair{4, 5, 1}, Pair{4, 6, 1},
+                                        Pair{4, 7, 2}, Pair{5, 6, 2}, Pair{5, 7, 1}, Pair{6, 7, 2}};
   if (!system.gpu.gpu_link) return std::string(kNoGpuLink);
   const int links = system.gpu.gpu_link->count;
   if (system.gpus != 8 || (links != 6 && links != 4)) {
@@ -161,16 +163,19 @@ std::string dual_socket(const SystemSpec& system, NodeGraph& graph) {
 
 constexpr std::array kInterconnects = {
     Interconnect{"none", "one GPU on its host", none, VertexKind::socket},
-    Interconnect{"nvswitch", "all GPUs on NVSwitches, every pair at full rate", nvswitch_box, VertexKind::pcie_switch},
+    Interconnect{"nvswitch", "all GPUs on NVSwitches, every pair at full rate", nvswitch_box,
+                 VertexKind::pcie_switch},
     Interconnect{"nvlink_mesh", "NVLinks between every pair, no switch", mesh, VertexKind::pcie_switch},
     Interconnect{"hybrid_cube_mesh", "8 GPUs wired as in DGX-1", hybrid_cube_mesh, VertexKind::pcie_switch},
-    Interconnect{"nvlink_pairs", "NVLink bridges between GPU 0 and 1, 2 and 3, ...; PCIe otherwise", nvlink_pairs,
+    Interconnect{"nvlink_pairs", "NVLink bridges between GPU 0 and 1, 2 and 3, ...; PCIe otherwise",
+                 nvlink_pairs, VertexKind::socket},
+    Interconnect{"nvlink_domain", "a rack on NVSwitches, a CPU for two GPUs", nvlink_domain,
                  VertexKind::socket},
-    Interconnect{"nvlink_domain", "a rack on NVSwitches, a CPU for two GPUs", nvlink_domain, VertexKind::socket},
     Interconnect{"xgmi_mesh", "Infinity Fabric links between every pair", mesh, VertexKind::pcie_switch},
     Interconnect{"pcie_switch", "all GPUs under one PCIe switch", one_pcie_switch, VertexKind::pcie_switch},
     Interconnect{"pcie_host", "all GPUs on the host bridges of one CPU", one_socket, VertexKind::socket},
-    Interconnect{"pcie_dual_socket", "half of the GPUs on each of two CPUs", dual_socket, VertexKind::socket}};
+    Interconnect{"pcie_dual_socket", "half of the GPUs on each of two CPUs", dual_socket,
+                 VertexKind::socket}};
 
 }  // namespace
 

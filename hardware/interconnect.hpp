@@ -18,8 +18,8 @@ struct Interconnect {
   VertexKind nic_parent;  ///< what the NICs hang on
 };
 
-/// none, nvswitch, nvlink_mesh, hybrid_cube_mesh, nvlink_pairs, nvlink_domain, xgmi_mesh, pcie_switch, pcie_host,
-/// pcie_dual_socket
+/// none, nvswitch, nvlink_mesh, hybrid_cube_mesh, nvlink_pairs, nvlink_domain, xgmi_mesh, pcie_switch,
+/// pcie_host, pcie_dual_socket
 std::span<const Interconnect> interconnects();
 
 }  // namespace stepcast::hardware

@@ -10,7 +10,8 @@ constexpr std::array kKinds = {
     EnumName<LinkKind>{"c2c", LinkKind::c2c},       EnumName<LinkKind>{"pcie", LinkKind::pcie},
     EnumName<LinkKind>{"socket", LinkKind::socket}, EnumName<LinkKind>{"ethernet", LinkKind::ethernet},
     EnumName<LinkKind>{"ici", LinkKind::ici},       EnumName<LinkKind>{"ipu", LinkKind::ipu}};
-constexpr std::array kDuplex = {EnumName<Duplex>{"full", Duplex::full}, EnumName<Duplex>{"half", Duplex::half}};
+constexpr std::array kDuplex = {EnumName<Duplex>{"full", Duplex::full},
+                                EnumName<Duplex>{"half", Duplex::half}};
 
 }  // namespace
 

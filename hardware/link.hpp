@@ -23,12 +23,12 @@ struct LinkSpec {
   std::string name;
   LinkKind kind = LinkKind::pcie;
   Duplex duplex = Duplex::full;
-  Bandwidth per_direction;                         ///< payload of one link in one direction
-  std::optional<double> achieved_fraction;         ///< what large copies reach of it
-  std::optional<Bandwidth> nccl_per_link;          ///< what NCCL's tuner assumes
-  Seconds latency;                                 ///< one way, one hop
-  std::optional<Seconds> switch_latency;           ///< added when a path passes a switch of this kind
-  std::optional<Seconds> host_bridge_latency;      ///< PCIe: added when a path passes a host bridge
+  Bandwidth per_direction;                     ///< payload of one link in one direction
+  std::optional<double> achieved_fraction;     ///< what large copies reach of it
+  std::optional<Bandwidth> nccl_per_link;      ///< what NCCL's tuner assumes
+  Seconds latency;                             ///< one way, one hop
+  std::optional<Seconds> switch_latency;       ///< added when a path passes a switch of this kind
+  std::optional<Seconds> host_bridge_latency;  ///< PCIe: added when a path passes a host bridge
   Sources source;
   std::string notes;
 };

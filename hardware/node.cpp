@@ -17,12 +17,14 @@ namespace {
 
 constexpr std::array kVertexKinds = {
     EnumName<VertexKind>{"gpu", VertexKind::gpu}, EnumName<VertexKind>{"nvswitch", VertexKind::nvswitch},
-    EnumName<VertexKind>{"pcie_switch", VertexKind::pcie_switch}, EnumName<VertexKind>{"socket", VertexKind::socket},
-    EnumName<VertexKind>{"nic", VertexKind::nic}};
-constexpr std::array kNicKinds = {
-    EnumName<NicKind>{"infiniband", NicKind::infiniband}, EnumName<NicKind>{"roce", NicKind::roce},
-    EnumName<NicKind>{"efa", NicKind::efa}, EnumName<NicKind>{"omni_path", NicKind::omni_path},
-    EnumName<NicKind>{"ethernet_tcp", NicKind::ethernet_tcp}, EnumName<NicKind>{"slingshot", NicKind::slingshot}};
+    EnumName<VertexKind>{"pcie_switch", VertexKind::pcie_switch},
+    EnumName<VertexKind>{"socket", VertexKind::socket}, EnumName<VertexKind>{"nic", VertexKind::nic}};
+constexpr std::array kNicKinds = {EnumName<NicKind>{"infiniband", NicKind::infiniband},
+                                  EnumName<NicKind>{"roce", NicKind::roce},
+                                  EnumName<NicKind>{"efa", NicKind::efa},
+                                  EnumName<NicKind>{"omni_path", NicKind::omni_path},
+                                  EnumName<NicKind>{"ethernet_tcp", NicKind::ethernet_tcp},
+                                  EnumName<NicKind>{"slingshot", NicKind::slingshot}};
 constexpr std::array kLevels = {"nv", "pix", "pxb", "phb", "node", "sys"};
 constexpr int kMaxGpusPerSystem = 1024;
 
@@ -67,13 +69,17 @@ std::optional<VertexRun> parse_run(std::string_view text) {
 /// Adds the vertices that `r` names, one text or a list; `graph` says which there are.
 void read_vertices(const Reader& r, const NodeGraph& graph, std::vector<Vertex>& out) {
   if (r.is_list()) {
+    if (r.node().items.empty())
+      r.error("an empty list of vertices", "write gpu3, \"gpu[0-7]\", or a list of such");
     for (const Reader& item : r.list()) read_vertices(item, graph, out);
     return;
   }
   const std::string text = r.text();
   if (text.empty()) return;
   const auto run = parse_run(text);
-  if (!run) return r.error(fmt::format("'{}' names no vertices", text), "write gpu3, \"gpu[0-7]\", or a list of such");
+  if (!run)
+    return r.error(fmt::format("'{}' names no vertices", text),
+                   "write gpu3, \"gpu[0-7]\", or a list of such");
   const auto count = graph.vertices.find(run->kind);
   const int there = count == graph.vertices.end() ? 0 : count->second;
   if (run->last >= there) {
@@ -102,7 +108,8 @@ void read_pairs(const Reader& r, const std::string& link, int count, NodeGraph& 
     int links = count;
     const std::vector<Reader> parts = row.list();
     if (parts.size() != 2 && parts.size() != 3) {
-      row.error("a pair is two vertices and, if you like, a number of links", "write [gpu0, gpu1] or [gpu0, gpu1, 2]");
+      row.error("a pair is two vertices and, if you like, a number of links",
+                "write [gpu0, gpu1] or [gpu0, gpu1, 2]");
       continue;
     }
     read_vertices(parts[0], graph, ends);
@@ -112,13 +119,17 @@ void read_pairs(const Reader& r, const std::string& link, int count, NodeGraph& 
       if (!row.problems().has_errors()) row.error("a pair joins two single vertices", "write [gpu0, gpu1]");
       continue;
     }
+    if (ends[0] == ends[1]) {
+      row.error("a link joins two different vertices", "write [gpu0, gpu1]");
+      continue;
+    }
     graph.edges.push_back({ends[0], ends[1], link, links});
   }
 }
 
 /// Joins two vertex sets; says in one line why it cannot, or returns empty.
-std::string join_sets(Join join, const std::vector<Vertex>& from, const std::vector<Vertex>& to, const std::string& link,
-                      int count, NodeGraph& graph) {
+std::string join_sets(Join join, const std::vector<Vertex>& from, const std::vector<Vertex>& to,
+                      const std::string& link, int count, NodeGraph& graph) {
   const auto add = [&](Vertex a, Vertex b) { graph.edges.push_back({a, b, link, count}); };
   switch (join) {
     case Join::each_to_each:
@@ -131,7 +142,8 @@ std::string join_sets(Join join, const std::vector<Vertex>& from, const std::vec
       for (std::size_t i = 0; i < from.size(); ++i) add(from[i], to[i]);
       break;
     case Join::blocks:
-      if (from.size() % to.size() != 0) return fmt::format("{} vertices make no {} equal blocks", from.size(), to.size());
+      if (from.size() % to.size() != 0)
+        return fmt::format("{} vertices make no {} equal blocks", from.size(), to.size());
       for (std::size_t i = 0; i < from.size(); ++i) add(from[i], to[i * to.size() / from.size()]);
       break;
     case Join::all_pairs:
@@ -242,7 +254,8 @@ std::vector<std::string> unreached(const NodeGraph& graph) {
 
 }  // namespace
 
-// The parts of a system: static, not in the unnamed namespace, where argument-dependent lookup would not see them.
+// The parts of a system: static, not in the unnamed namespace, where argument-dependent lookup would not see
+// them.
 
 static void read(const Reader& r, HostSpec& host) {
   r.map([&](MapReader& m) {
@@ -266,7 +279,8 @@ static void read(const Reader& r, LocalStorage& storage) {
 
 namespace {
 
-void read_nics(const Reader& r, const Catalog& catalog, const std::vector<Vertex>& usual_parents, SystemSpec& system) {
+void read_nics(const Reader& r, const Catalog& catalog, const std::vector<Vertex>& usual_parents,
+               SystemSpec& system) {
   r.map([&](MapReader& m) {
     NicSpec& nics = system.nics.emplace();
     m.required("count", nics.count, Bounds{1, kMaxGpusPerSystem});
@@ -276,7 +290,8 @@ void read_nics(const Reader& r, const Catalog& catalog, const std::vector<Vertex
     m.optional("source", nics.source);
     std::string link = system.gpu.host_link ? system.gpu.host_link->link : "";
     m.optional("link", link);
-    if (link.empty()) m.self().error("no link to hang the NICs on", "add `link: pcie5_x16` or another PCIe link");
+    if (link.empty())
+      m.self().error("no link to hang the NICs on", "add `link: pcie5_x16` or another PCIe link");
     use_link(m.find("link").value_or(r), link, catalog, system.graph);
     std::vector<Vertex> parents = usual_parents;
     if (const auto at = m.find("attached_to")) {
@@ -313,7 +328,8 @@ void check_graph(const Reader& at, const SystemSpec& system) {
   const auto gpus = system.graph.vertices.find(VertexKind::gpu);
   const int there = gpus == system.graph.vertices.end() ? 0 : gpus->second;
   if (there != system.gpus) {
-    at.error(fmt::format("{} gpu vertices for {} GPUs", there, system.gpus), fmt::format("write gpu: {}", system.gpus));
+    at.error(fmt::format("{} gpu vertices for {} GPUs", there, system.gpus),
+             fmt::format("write gpu: {}", system.gpus));
     return;
   }
   const std::vector<std::string> missing = unreached(system.graph);
@@ -358,7 +374,8 @@ void read_network(MapReader& m, const Catalog& catalog, SystemSpec& system) {
     }
     nic_parents = build_interconnect(*interconnect, catalog, system);
   } else {
-    m.self().error("neither `graph` nor `interconnect` says how the GPUs are wired", "add `interconnect: nvswitch` or another");
+    m.self().error("neither `graph` nor `interconnect` says how the GPUs are wired",
+                   "add `interconnect: nvswitch` or another");
   }
   const std::size_t errors = m.self().problems().error_count();
   if (nics) read_nics(*nics, catalog, nic_parents, system);
@@ -389,8 +406,10 @@ void read(const Reader& r, SystemSpec& system, const Catalog& catalog) {
     m.optional("fabric", system.fabric);
     if (!system.fabric.empty()) {
       const Match match = catalog.find(Kind::fabric, system.fabric);
-      if (match.entry) system.fabric = match.entry->id;
-      else m.error_at("fabric", match.problem, match.hint);
+      if (match.entry)
+        system.fabric = match.entry->id;
+      else
+        m.error_at("fabric", match.problem, match.hint);
     }
     system.p2p = system.gpu.host_link && system.gpu.host_link->peer_access;
     m.optional("p2p", system.p2p);

@@ -1,7 +1,7 @@
 #pragma once
 
-// A machine as one buys or rents it: GPUs, host, NICs, and the graph of links between them. The graph is either
-// written out in the file or made from one of the usual interconnects (hardware/interconnect.hpp).
+// A machine as one buys or rents it: GPUs, host, NICs, and the graph of links between them. The graph is
+// either written out in the file or made from one of the usual interconnects (hardware/interconnect.hpp).
 
 #include <map>
 #include <optional>
@@ -37,9 +37,9 @@ struct NodeEdge {
 };
 
 struct NodeGraph {
-  std::map<VertexKind, int> vertices;      ///< how many of each kind
+  std::map<VertexKind, int> vertices;  ///< how many of each kind
   std::vector<NodeEdge> edges;
-  std::map<std::string, LinkSpec> links;   ///< by catalogue id: those that the edges use
+  std::map<std::string, LinkSpec> links;  ///< by catalogue id: those that the edges use
   Sources source;
 };
 
@@ -74,17 +74,18 @@ struct SystemSpec {
   std::string id;  ///< empty for a node written inline
   std::string name;
   int released = 0;
-  GpuSpec gpu;     ///< one device, as software sees it
-  int gpus = 0;    ///< devices
-  int trays = 1;   ///< compute trays of a rack
+  GpuSpec gpu;    ///< one device, as software sees it
+  int gpus = 0;   ///< devices
+  int trays = 1;  ///< compute trays of a rack
   std::string form_factor;
   HostSpec host;
   NodeGraph graph;  ///< with the NICs in it
   std::optional<NicSpec> nics;
-  std::string fabric;  ///< id in the catalogue; empty: not stated
-  bool p2p = true;     ///< whether GPUs reach each other over PCIe
+  std::string fabric;                    ///< id in the catalogue; empty: not stated
+  bool p2p = true;                       ///< whether GPUs reach each other over PCIe
   std::optional<Bandwidth> host_bounce;  ///< one GPU-to-GPU copy staged through host memory
-  std::map<std::string, Bandwidth> effective;  ///< by nvidia-smi level (nv, pix, pxb, phb, node, sys): one pair alone
+  std::map<std::string, Bandwidth>
+      effective;  ///< by nvidia-smi level (nv, pix, pxb, phb, node, sys): one pair alone
   std::optional<Seconds> effective_latency;
   Sources effective_source;
   std::optional<LocalStorage> storage;

@@ -11,12 +11,15 @@ namespace {
 constexpr std::array kPriceOf = {
     EnumName<PriceOf>{"gpu", PriceOf::gpu}, EnumName<PriceOf>{"system", PriceOf::system},
     EnumName<PriceOf>{"electricity", PriceOf::electricity}, EnumName<PriceOf>{"egress", PriceOf::egress}};
-constexpr std::array kTerms = {
-    EnumName<Terms>{"purchase", Terms::purchase},       EnumName<Terms>{"on_demand", Terms::on_demand},
-    EnumName<Terms>{"spot", Terms::spot},               EnumName<Terms>{"reserved_1y", Terms::reserved_1y},
-    EnumName<Terms>{"reserved_3y", Terms::reserved_3y}, EnumName<Terms>{"capacity_block", Terms::capacity_block},
-    EnumName<Terms>{"industrial", Terms::industrial},   EnumName<Terms>{"commercial", Terms::commercial},
-    EnumName<Terms>{"egress", Terms::egress}};
+constexpr std::array kTerms = {EnumName<Terms>{"purchase", Terms::purchase},
+                               EnumName<Terms>{"on_demand", Terms::on_demand},
+                               EnumName<Terms>{"spot", Terms::spot},
+                               EnumName<Terms>{"reserved_1y", Terms::reserved_1y},
+                               EnumName<Terms>{"reserved_3y", Terms::reserved_3y},
+                               EnumName<Terms>{"capacity_block", Terms::capacity_block},
+                               EnumName<Terms>{"industrial", Terms::industrial},
+                               EnumName<Terms>{"commercial", Terms::commercial},
+                               EnumName<Terms>{"egress", Terms::egress}};
 
 /// What is priced under which terms.
 PriceOf priced(Terms terms, PriceOf hardware) {
@@ -31,7 +34,8 @@ PriceOf priced(Terms terms, PriceOf hardware) {
 template <Dim D>
 Range<double> read_price(const Reader& r) {
   Range<Quantity<D>> price;
-  read(r, price, D == UsdPerByte::dim ? kNonNegative : kPositive);  // some providers let traffic out for nothing
+  read(r, price,
+       D == UsdPerByte::dim ? kNonNegative : kPositive);  // some providers let traffic out for nothing
   return {price.low.base(), price.typical.base(), price.high.base()};
 }
 
@@ -60,7 +64,8 @@ void read_quote(const Reader& r, PriceOf of, Quote& quote) {
     m.optional("region", quote.region);
     m.required("date", quote.date);
     m.optional("source", quote.source);
-    if (of == PriceOf::electricity && quote.region.empty()) r.error("missing key 'region'", "say where the rate holds");
+    if (of == PriceOf::electricity && quote.region.empty())
+      r.error("missing key 'region'", "say where the rate holds");
   });
 }
 

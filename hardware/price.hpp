@@ -13,7 +13,15 @@ enum class PriceOf { gpu, system, electricity, egress };
 std::span<const EnumName<PriceOf>> enum_names(PriceOf);
 
 enum class Terms {
-  purchase, on_demand, spot, reserved_1y, reserved_3y, capacity_block, industrial, commercial, egress
+  purchase,
+  on_demand,
+  spot,
+  reserved_1y,
+  reserved_3y,
+  capacity_block,
+  industrial,
+  commercial,
+  egress
 };
 std::span<const EnumName<Terms>> enum_names(Terms);
 

@@ -55,7 +55,8 @@ void check_covered(const Reader& group, const std::vector<std::string>& keys) {
   Sources sources;
   read(Reader(entry->value, "source", elsewhere), sources);
   if (elsewhere.has_errors()) return;
-  const Reader at(entry->value, group.path() + (group.path().empty() ? "source" : ".source"), group.problems());
+  const Reader at(entry->value, group.path() + (group.path().empty() ? "source" : ".source"),
+                  group.problems());
   for (const std::string& key : keys) {
     if (sources_of(sources, key).empty()) {
       at.error(fmt::format("covers no '{}'", key), "name it in `of`, or give an entry without `of`");

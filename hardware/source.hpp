@@ -1,7 +1,7 @@
 #pragma once
 
-// Where a number comes from. Every mapping of a catalogue file that holds numbers carries `source:`, one entry or
-// a list; an entry with `of:` covers those keys of its mapping, one without covers the rest.
+// Where a number comes from. Every mapping of a catalogue file that holds numbers carries `source:`, one
+// entry or a list; an entry with `of:` covers those keys of its mapping, one without covers the rest.
 
 #include <string>
 #include <vector>
@@ -37,9 +37,9 @@ bool is_number(const YamlNode& node);
 /// The entries of `sources` that stand behind `key`.
 Sources sources_of(const Sources& sources, const std::string& key);
 
-/// The rule for catalogue files: each mapping below the top level that holds numbers, and each row of a list at the
-/// top level, names a source for every one of them; so do quantities at the top level itself. Counts and years
-/// there need none: they are what the thing is.
+/// The rule for catalogue files: each mapping below the top level that holds numbers, and each row of a list
+/// at the top level, names a source for every one of them; so do quantities at the top level itself. Counts
+/// and years there need none: they are what the thing is.
 void require_sources(const Reader& file);
 
 }  // namespace stepcast::hardware

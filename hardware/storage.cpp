@@ -5,9 +5,10 @@
 namespace stepcast::hardware {
 namespace {
 
-constexpr std::array kKinds = {
-    EnumName<StorageKind>{"local", StorageKind::local}, EnumName<StorageKind>{"parallel", StorageKind::parallel},
-    EnumName<StorageKind>{"nfs", StorageKind::nfs}, EnumName<StorageKind>{"object", StorageKind::object}};
+constexpr std::array kKinds = {EnumName<StorageKind>{"local", StorageKind::local},
+                               EnumName<StorageKind>{"parallel", StorageKind::parallel},
+                               EnumName<StorageKind>{"nfs", StorageKind::nfs},
+                               EnumName<StorageKind>{"object", StorageKind::object}};
 
 }  // namespace
 

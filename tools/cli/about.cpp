@@ -39,7 +39,8 @@ std::string option_names() {
   return join(names, " ");
 }
 
-// Verb, then kind, then the names that `list KIND` gives; files elsewhere. @VERBS@ and the like are filled in.
+// Verb, then kind, then the names that `list KIND` gives; files elsewhere. @VERBS@ and the like are filled
+// in.
 constexpr std::string_view kBash = R"sh(_stepcast() {
   local word=${COMP_WORDS[COMP_CWORD]}
   COMPREPLY=()
@@ -94,8 +95,10 @@ int run_help(const Invocation& call) {
     return kDone;
   }
   const auto all = verbs();
-  const auto verb = std::find_if(all.begin(), all.end(), [&](const Verb& v) { return v.name == call.positionals[0]; });
-  if (verb == all.end()) throw UsageError(fmt::format("unknown verb '{}'; `stepcast help` lists them", call.positionals[0]));
+  const auto verb =
+      std::find_if(all.begin(), all.end(), [&](const Verb& v) { return v.name == call.positionals[0]; });
+  if (verb == all.end())
+    throw UsageError(fmt::format("unknown verb '{}'; `stepcast help` lists them", call.positionals[0]));
   write_result(call, help_text(*verb));
   return kDone;
 }
@@ -105,7 +108,8 @@ int run_version(const Invocation& call) {
       {"stepcast", STEPCAST_VERSION},
       {"build", STEPCAST_BUILD_TYPE},
       {"compiler", STEPCAST_COMPILER},
-      {"boost", fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
+      {"boost",
+       fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
       {"yaml-cpp", STEPCAST_YAML_CPP_VERSION},
       {"catalogue", shipped_catalog()}};

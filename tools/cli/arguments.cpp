@@ -64,8 +64,11 @@ Invocation parse_arguments(const Verb& verb, const std::vector<std::string>& arg
   try {
     namespace style = po::command_line_style;
     const int unix_without_guessing = style::unix_style & ~style::allow_guessing;
-    const auto parsed =
-        po::command_line_parser(args).options(description).positional(positional).style(unix_without_guessing).run();
+    const auto parsed = po::command_line_parser(args)
+                            .options(description)
+                            .positional(positional)
+                            .style(unix_without_guessing)
+                            .run();
     for (const auto& option : parsed.options) {
       auto& values = option.string_key == "positional" ? call.positionals : call.options[option.string_key];
       values.insert(values.end(), option.value.begin(), option.value.end());

@@ -23,7 +23,8 @@ using namespace hardware;  // NOLINT: every name here is a spec of that floor
 using Cells = std::vector<std::string>;
 
 std::string gpu_peak(const GpuSpec& gpu) {
-  for (const RateKind kind : {RateKind::bf16_tensor_acc32, RateKind::fp16_tensor_acc32, RateKind::fp16_vector, RateKind::fp32_vector}) {
+  for (const RateKind kind : {RateKind::bf16_tensor_acc32, RateKind::fp16_tensor_acc32, RateKind::fp16_vector,
+                              RateKind::fp32_vector}) {
     const auto rate = gpu.dense.find(kind);
     if (rate != gpu.dense.end()) return fmt::format("{} {}", to_short_text(rate->second), enum_name(kind));
   }
@@ -41,21 +42,29 @@ Cells cells(const GpuSpec& gpu) {
 }
 
 Cells cells(const LinkSpec& link) {
-  return {link.id, link.name, std::string(enum_name(link.kind)), to_short_text(link.per_direction),
-          std::string(enum_name(link.duplex)), to_short_text(link.latency)};
+  return {link.id,
+          link.name,
+          std::string(enum_name(link.kind)),
+          to_short_text(link.per_direction),
+          std::string(enum_name(link.duplex)),
+          to_short_text(link.latency)};
 }
 
 Cells cells(const SystemSpec& system) {
   std::string nics;
   if (system.nics) {
-    nics = fmt::format("{} x {:g} Gb/s {}", system.nics->count, system.nics->rate.base() * 8e-9, enum_name(system.nics->kind));
+    nics = fmt::format("{} x {:g} Gb/s {}", system.nics->count, system.nics->rate.base() * 8e-9,
+                       enum_name(system.nics->kind));
   }
   return {system.id, system.name, std::to_string(system.gpus), system.gpu.id, nics, system.fabric};
 }
 
 Cells cells(const FabricSpec& fabric) {
-  return {fabric.id, fabric.name, std::string(enum_name(fabric.network)),
-          fmt::format("{:g} Gb/s", fabric.port.rate.base() * 8e-9), std::string(enum_name(fabric.topology)),
+  return {fabric.id,
+          fabric.name,
+          std::string(enum_name(fabric.network)),
+          fmt::format("{:g} Gb/s", fabric.port.rate.base() * 8e-9),
+          std::string(enum_name(fabric.topology)),
           to_short_text(fabric.port.latency)};
 }
 
@@ -65,17 +74,23 @@ Cells cells(const StorageSpec& storage) {
     return rate ? to_short_text(rate->typical) : std::string();
   };
   const std::string_view scope = storage.client ? "client" : storage.server ? "server" : "aggregate";
-  return {storage.id, storage.name, std::string(enum_name(storage.kind)), std::string(scope), typical(rates->read),
-          typical(rates->write)};
+  return {storage.id,         storage.name,         std::string(enum_name(storage.kind)),
+          std::string(scope), typical(rates->read), typical(rates->write)};
 }
 
 Cells cells(const PriceSpec& price) {
   const auto quote = [&](Terms terms) -> std::string {
-    const auto found = std::find_if(price.quotes.begin(), price.quotes.end(), [&](const Quote& q) { return q.terms == terms; });
-    return found == price.quotes.end() ? "" : to_short_text(AnyQuantity{found->price.typical, price_dim(terms)});
+    const auto found = std::find_if(price.quotes.begin(), price.quotes.end(),
+                                    [&](const Quote& q) { return q.terms == terms; });
+    return found == price.quotes.end() ? ""
+                                       : to_short_text(AnyQuantity{found->price.typical, price_dim(terms)});
   };
-  return {price.id, std::string(enum_name(price.of)), std::to_string(price.quotes.size()), quote(Terms::purchase),
-          quote(Terms::on_demand), quote(Terms::spot)};
+  return {price.id,
+          std::string(enum_name(price.of)),
+          std::to_string(price.quotes.size()),
+          quote(Terms::purchase),
+          quote(Terms::on_demand),
+          quote(Terms::spot)};
 }
 
 Cells headings(Kind kind) {
@@ -113,7 +128,8 @@ Table table_of(Kind kind, const Catalog& catalog) {
   Table table{headings(kind), {}, {}};
   Diagnostics problems;
   for (const Entry& entry : catalog.entries(kind)) {
-    if (const auto tree = catalog.load(entry, problems)) table.rows.push_back(row_cells(kind, *tree, catalog, problems));
+    if (const auto tree = catalog.load(entry, problems))
+      table.rows.push_back(row_cells(kind, *tree, catalog, problems));
   }
   problems.throw_if_errors();
   return table;
@@ -122,7 +138,8 @@ Table table_of(Kind kind, const Catalog& catalog) {
 Table table_of_kinds(const Catalog& catalog) {
   Table table{{"kind", "entries", "what"}, {}, {false, true}};
   for (const KindRow& row : kinds()) {
-    table.rows.push_back({std::string(row.name), std::to_string(catalog.entries(row.kind).size()), std::string(row.help)});
+    table.rows.push_back(
+        {std::string(row.name), std::to_string(catalog.entries(row.kind).size()), std::string(row.help)});
   }
   return table;
 }
@@ -151,8 +168,9 @@ hardware::Kind kind_named(const std::string& word) {
     names.emplace_back(row.name);
   }
   const std::string near = nearest(word, names);
-  throw UsageError(fmt::format("unknown kind '{}'; {}", word,
-                               near.empty() ? "write one of: " + join(names) : fmt::format("did you mean {}?", near)));
+  throw UsageError(
+      fmt::format("unknown kind '{}'; {}", word,
+                  near.empty() ? "write one of: " + join(names) : fmt::format("did you mean {}?", near)));
 }
 
 int run_list(const Invocation& call) {

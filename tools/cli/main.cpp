@@ -17,8 +17,9 @@ const Verb& find_verb(const std::string& word) {
   std::vector<std::string> names;
   for (const Verb& v : all) names.emplace_back(v.name);
   const std::string near = nearest(word, names);
-  throw UsageError(fmt::format("unknown verb '{}'; {}", word,
-                               near.empty() ? "`stepcast help` lists them" : fmt::format("did you mean {}?", near)));
+  throw UsageError(
+      fmt::format("unknown verb '{}'; {}", word,
+                  near.empty() ? "`stepcast help` lists them" : fmt::format("did you mean {}?", near)));
 }
 
 int dispatch(std::vector<std::string> args) {

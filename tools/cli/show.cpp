@@ -1,5 +1,5 @@
-// `show`: every number of one catalogue file with its unit, source and date. The file is read by its loader first,
-// so that what is shown is what the simulator takes.
+// `show`: every number of one catalogue file with its unit, source and date. The file is read by its loader
+// first, so that what is shown is what the simulator takes.
 
 #include <algorithm>
 #include <variant>
@@ -45,8 +45,10 @@ bool is_range(const YamlNode& node) {
 }
 
 std::string range_text(const YamlNode& range) {
-  std::string text = fmt::format("{} to {}", range.find("low")->value.scalar, range.find("high")->value.scalar);
-  if (const YamlEntry* typical = range.find("typical")) text += fmt::format(", typically {}", typical->value.scalar);
+  std::string text =
+      fmt::format("{} to {}", range.find("low")->value.scalar, range.find("high")->value.scalar);
+  if (const YamlEntry* typical = range.find("typical"))
+    text += fmt::format(", typically {}", typical->value.scalar);
   return text;
 }
 
@@ -56,7 +58,8 @@ std::string flow_text(const YamlNode& node) {
   std::vector<std::string> parts;
   for (const YamlNode& item : node.items) parts.push_back(flow_text(item));
   for (const YamlEntry& entry : node.entries) {
-    if (entry.key.scalar != "source") parts.push_back(fmt::format("{} {}", entry.key.scalar, flow_text(entry.value)));
+    if (entry.key.scalar != "source")
+      parts.push_back(fmt::format("{} {}", entry.key.scalar, flow_text(entry.value)));
   }
   if (node.kind == YamlNode::Kind::scalar) return node.scalar;
   return node.kind == YamlNode::Kind::sequence ? fmt::format("[{}]", join(parts)) : join(parts);
@@ -78,12 +81,14 @@ bool holds_number(const YamlNode& node) {
 }
 
 bool is_list_of_maps(const YamlNode& node) {
-  return !node.items.empty() &&
-         std::all_of(node.items.begin(), node.items.end(), [](const YamlNode& item) { return !item.entries.empty(); });
+  return !node.items.empty() && std::all_of(node.items.begin(), node.items.end(),
+                                            [](const YamlNode& item) { return !item.entries.empty(); });
 }
 
-/// Adds the rows of `map`. `inherited` are the sources of the mapping around it, for what it leaves unsourced.
-void add_rows(const YamlNode& map, const std::string& path, const Sources& inherited, std::vector<Row>& rows) {
+/// Adds the rows of `map`. `inherited` are the sources of the mapping around it, for what it leaves
+/// unsourced.
+void add_rows(const YamlNode& map, const std::string& path, const Sources& inherited,
+              std::vector<Row>& rows) {
   Sources own = sources_in(map);
   for (const YamlEntry& entry : map.entries) {
     const std::string& key = entry.key.scalar;
@@ -96,7 +101,8 @@ void add_rows(const YamlNode& map, const std::string& path, const Sources& inher
     } else if (is_list_of_maps(value)) {
       for (std::size_t i = 0; i < value.items.size(); ++i) {
         Sources of_item = sources_in(value.items[i]);
-        rows.push_back({fmt::format("{}[{}]", full, i), flow_text(value.items[i]), "", of_item.empty() ? here : of_item});
+        rows.push_back({fmt::format("{}[{}]", full, i), flow_text(value.items[i]), "",
+                        of_item.empty() ? here : of_item});
       }
     } else {
       const auto [text, unit] =
@@ -106,7 +112,9 @@ void add_rows(const YamlNode& map, const std::string& path, const Sources& inher
   }
 }
 
-std::string status(const Source& source) { return source.unverified() ? "unverified" : std::string(enum_name(source.kind)); }
+std::string status(const Source& source) {
+  return source.unverified() ? "unverified" : std::string(enum_name(source.kind));
+}
 
 std::string as_text(const std::vector<Row>& rows, const std::string& file) {
   std::vector<Source> notes;
@@ -117,8 +125,7 @@ std::string as_text(const std::vector<Row>& rows, const std::string& file) {
     notes.push_back(source);
     return static_cast<std::ptrdiff_t>(notes.size());
   };
-  Table table{{"", "", "", "", ""}, {}, {false, true}};
-  std::vector<Row> wide;
+  Table table{{"", "", "", ""}, {}, {}};
   for (const Row& row : rows) {
     std::string refs;
     std::string dates;
@@ -126,21 +133,23 @@ std::string as_text(const std::vector<Row>& rows, const std::string& file) {
       refs += fmt::format("[{}]", number_of(source));
       if (dates.empty()) dates = fmt::format("{} {}", to_text(source.date), status(source));
     }
-    table.rows.push_back({row.key, row.value, row.unit, dates, refs});
+    table.rows.push_back({row.key, row.unit.empty() ? row.value : row.value + " " + row.unit, dates, refs});
   }
   // Long texts would push the columns apart: they go below the numbers.
   std::string long_texts;
   std::erase_if(table.rows, [&](const std::vector<std::string>& cells) {
     if (cells[1].size() <= 24) return false;
-    long_texts += fmt::format("{}: {}{}\n", cells[0], cells[1], cells[4].empty() ? "" : "  " + cells[4] + " " + cells[3]);
+    long_texts += fmt::format("{}: {}{}\n", cells[0], cells[1],
+                              cells[3].empty() ? "" : fmt::format("  ({} {})", cells[2], cells[3]));
     return true;
   });
   std::string text = to_plain(table);
   if (!long_texts.empty()) text += "\n" + long_texts;
   if (!notes.empty()) text += "\nSources\n";
   for (std::size_t i = 0; i < notes.size(); ++i) {
-    text += fmt::format("[{}] {}, {}, {}\n", i + 1, notes[i].document, to_text(notes[i].date),
-                        notes[i].unverified() ? "unverified: quoted from memory" : std::string(enum_name(notes[i].kind)));
+    text += fmt::format(
+        "[{}] {}, {}, {}\n", i + 1, notes[i].document, to_text(notes[i].date),
+        notes[i].unverified() ? "unverified: quoted from memory" : std::string(enum_name(notes[i].kind)));
   }
   return text + fmt::format("\nFile: {}\n", file);
 }
@@ -156,8 +165,11 @@ std::string as_json(const std::vector<Row>& rows, const hardware::Entry& entry) 
     if (!row.unit.empty()) value["unit"] = row.unit;
     values.push_back(std::move(value));
   }
-  const nlohmann::json all = {{"schema_version", 1}, {"kind", hardware::row_of(entry.kind).name}, {"id", entry.id},
-                              {"file", entry.file}, {"values", values}};
+  const nlohmann::json all = {{"schema_version", 1},
+                              {"kind", hardware::row_of(entry.kind).name},
+                              {"id", entry.id},
+                              {"file", entry.file},
+                              {"values", values}};
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -191,7 +203,9 @@ int run_show(const Invocation& call) {
   const YamlEntry* id = tree->find(hardware::row_of(kind).name);
   const hardware::Entry entry{kind, id->value.scalar, tree->where().file};
   const std::string format = call.get("format", "text");
-  write_result(call, format == "json" ? as_json(rows, entry) : format == "csv" ? as_csv(rows) : as_text(rows, entry.file));
+  write_result(call, format == "json"  ? as_json(rows, entry)
+                     : format == "csv" ? as_csv(rows)
+                                       : as_text(rows, entry.file));
   return kDone;
 }
 

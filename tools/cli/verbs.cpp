@@ -24,24 +24,59 @@ constexpr std::array<std::string_view, 4> kShowExamples = {
     "stepcast show system ./my_server.yaml    # a file of your own, checked"};
 constexpr std::array<std::string_view, 2> kHelpExamples = {"stepcast help", "stepcast help show"};
 constexpr std::array<std::string_view, 1> kVersionExamples = {"stepcast version --format json"};
-constexpr std::array<std::string_view, 3> kCompletionExamples = {
-    "source <(stepcast completion bash)", "source <(stepcast completion zsh)",
-    "stepcast completion fish | source"};
+constexpr std::array<std::string_view, 3> kCompletionExamples = {"source <(stepcast completion bash)",
+                                                                 "source <(stepcast completion zsh)",
+                                                                 "stepcast completion fish | source"};
 
 constexpr std::array kCommon = {
-    Option{"catalog", "DIR", "a catalogue of your own, searched first; may be repeated (also STEPCAST_CATALOG)"},
+    Option{"catalog", "DIR",
+           "a catalogue of your own, searched first; may be repeated (also STEPCAST_CATALOG)"},
     Option{"format", "FORMAT", ""},
     Option{"output", "FILE", "write the result there instead of to standard output"},
     Option{"help", "", "this text"}};
 
 constexpr std::array kVerbs = {
-    Verb{"list", kCatalogGroup, "What does the catalogue hold?", "[KIND]", 0, 1, kListExamples, kTable, {}, run_list},
-    Verb{"show", kCatalogGroup, "What is known of one thing, and from where?", "KIND NAME", 2, 2, kShowExamples,
-         kTable, {}, run_show},
+    Verb{"list",
+         kCatalogGroup,
+         "What does the catalogue hold?",
+         "[KIND]",
+         0,
+         1,
+         kListExamples,
+         kTable,
+         {},
+         run_list},
+    Verb{"show",
+         kCatalogGroup,
+         "What is known of one thing, and from where?",
+         "KIND NAME",
+         2,
+         2,
+         kShowExamples,
+         kTable,
+         {},
+         run_show},
     Verb{"help", kProgramGroup, "What can it do?", "[VERB]", 0, 1, kHelpExamples, kText, {}, run_help},
-    Verb{"version", kProgramGroup, "Which build is this?", "", 0, 0, kVersionExamples, kTextOrJson, {}, run_version},
-    Verb{"completion", kProgramGroup, "How does my shell complete its words?", "bash|zsh|fish", 1, 1,
-         kCompletionExamples, kText, {}, run_completion}};
+    Verb{"version",
+         kProgramGroup,
+         "Which build is this?",
+         "",
+         0,
+         0,
+         kVersionExamples,
+         kTextOrJson,
+         {},
+         run_version},
+    Verb{"completion",
+         kProgramGroup,
+         "How does my shell complete its words?",
+         "bash|zsh|fish",
+         1,
+         1,
+         kCompletionExamples,
+         kText,
+         {},
+         run_completion}};
 
 }  // namespace
 

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# The program as people and scripts use it: exit codes, what goes to which stream, catalogues of one's own.
+set -u
+program=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset STEPCAST_CATALOG
+failed=0 passed=0
+ok() { passed=$((passed + 1)); }
+bad() { echo "FAILED: $1"; [ -s out ] && sed 's/^/  out: /' out | head -5; [ -s err ] && sed 's/^/  err: /' err | head -5; failed=1; }
+# run CODE ARGS...: runs the program and checks its exit code
+run() { local want=$1; shift; args=$*; "$program" "$@" >out 2>err; local code=$?; [ $code -eq "$want" ] && ok || bad "\`$args\` exits $code, not $want"; }
+out_has() { grep -qF -- "$1" out && ok || bad "\`$args\` does not print '$1'"; }
+err_has() { grep -qF -- "$1" err && ok || bad "\`$args\` does not say '$1'"; }
+no_out() { [ -s out ] && bad "\`$args\` prints to standard output" || ok; }
+no_err() { [ -s err ] && bad "\`$args\` says something" || ok; }
+
+# what one sees first
+run 0; out_has "What does Stepcast know?"; no_err
+for verb in $("$program" completion bash | sed -n 's/.*compgen -W "\(list [^"]*\)".*/\1/p' | head -1); do
+  run 0 "$verb" --help; out_has "Examples:"; no_err
+  [ "$(wc -l <out)" -le 24 ] && ok || bad "\`$args\` is longer than one screen"
+done
+run 0 version; out_has "stepcast"; no_err
+run 0 version --format json; out_has '"boost"'
+
+# show: value, unit, source, date
+run 0 show gpu a100_sxm4_80gb; no_err
+out_has "2039 GB/s"; out_has "unverified"; out_has "nvidia-smi listings"; out_has "2026-08"
+run 0 show gpu a100_sxm4_80gb --format csv; out_has "key,value,unit,status,date,source"
+out_has "memory.usable,81920,MiB,read,2026-11,nvidia-smi listings in public repositories"
+run 0 show gpu a100_sxm4_80gb --format json; out_has '"schema_version": 1'
+run 0 show system dgx_a100; out_has "dgx_a100_80gb"; err_has "note: 'dgx_a100' means dgx_a100_80gb"
+run 0 show gpu b100_192gb; err_has "warning: memory: the usable capacity is not known"
+for kind in gpu link system fabric storage price; do run 0 list $kind; run 0 list $kind --format json; done
+
+# mistakes: exit code 2 for the call, 3 for the input, and standard output stays empty
+run 2 shwo; err_has "did you mean show?"; no_out
+run 2 show gpu; err_has "is missing"; no_out
+run 2 show gpu a b; err_has "one word too many"
+run 2 show cpu a; err_has "did you mean gpu?"
+run 2 list gpu --formta csv; err_has "did you mean --format?"
+run 2 list gpu --format xml; err_has "text, json, csv"
+run 2 list gpu --format; no_out
+run 2 completion tcsh; err_has "bash, zsh or fish"
+run 3 show gpu v100; err_has "fits several"; no_out
+run 3 show gpu a100x; no_out
+run 3 show gpu ./missing.yaml; err_has "cannot read this file"; no_out
+run 3 list gpu --catalog ./nowhere; err_has "not a directory"; no_out
+
+# files: whole or not at all
+run 0 list gpu --output table.txt; no_out; grep -q rtx4090 table.txt && ok || bad "--output writes the table"
+run 6 list gpu --output ./nowhere/table.txt; err_has "cannot write"
+"$program" list gpu >/dev/full 2>err; [ $? -eq 6 ] && ok || bad "a full disk is exit code 6"
+
+# the same bytes every time
+"$program" show system gb200_nvl72 --format json >a; "$program" show system gb200_nvl72 --format json >b
+cmp -s a b && ok || bad "two runs differ"
+
+# a GPU and a server of one's own: one file each, no build
+mkdir -p mine/gpus mine/systems
+cat >mine/gpus/dream_9000.yaml <<'Y'
+gpu: dream_9000
+name: Dream 9000
+vendor: NVIDIA
+generation: blackwell
+dense: {bf16_tensor_acc32: 9000 TFLOP/s, source: {document: a dream, date: 2026-11-30}}
+memory:
+  type: HBM5
+  marketing: 512 GB
+  usable: 500 GiB
+  bandwidth: 30 TB/s
+  source: {document: a dream, date: 2026-11-30}
+gpu_link: {link: nvlink5, count: 18, per_direction: 900 GB/s, both_directions: 1800 GB/s, source: {document: a dream, date: 2026-11-30}}
+host_link: {link: pcie6_x16, per_direction: 121 GB/s, peer_access: true, source: {document: a dream, date: 2026-11-30}}
+Y
+cat >mine/systems/dream_box.yaml <<'Y'
+system: dream_box
+name: Dream box
+gpu: dream_9000
+gpus: 4
+interconnect: nvswitch
+nics: {count: 4, rate: 800 Gb/s, kind: infiniband, source: {document: a dream, date: 2026-11-30}}
+fabric: ib_xdr
+Y
+run 0 list gpu --catalog mine; out_has "dream_9000"; out_has "rtx4090"
+run 0 list system --catalog mine; out_has "dream_box"; out_has "4 x 800 Gb/s infiniband"
+run 0 show system "Dream Box" --catalog mine; out_has "ib_xdr"
+export STEPCAST_CATALOG=mine
+run 0 list gpu; out_has "dream_9000"
+run 0 show gpu dream-9000; out_has "a dream"
+unset STEPCAST_CATALOG
+run 3 show gpu dream_9000
+run 3 show system ./mine/systems/dream_box.yaml; err_has "mine/systems/dream_box.yaml:3:6: error: gpu: unknown gpu 'dream_9000'"
+
+# one's own entry stands before the shipped one of the same id
+mkdir -p other/gpus
+sed 's/dream_9000/rtx4090/; s/Dream 9000/My own 4090/' mine/gpus/dream_9000.yaml >other/gpus/rtx4090.yaml
+run 0 list gpu --catalog other; out_has "My own 4090"
+[ "$(grep -c '^rtx4090 ' out)" -eq 1 ] && ok || bad "an id stands once"
+
+# completion
+"$program" completion bash >stepcast.bash && bash -n stepcast.bash && ok || bad "the bash completion has a syntax error"
+completed=$(PATH=$(dirname "$program"):$PATH bash -c 'source ./stepcast.bash
+  COMP_WORDS=(stepcast show gpu rtx50); COMP_CWORD=3; _stepcast; echo "${COMPREPLY[*]}"')
+[ "$completed" = rtx5090 ] && ok || bad "completion of 'show gpu rtx50' gives '$completed'"
+
+echo "$passed checks passed"
+exit $failed
