@@ -191,15 +191,20 @@ std::string line_of(std::string_view text, int number) {
 Diagnostic syntax_error(const YAML::Exception& e, std::string_view file, std::string_view document) {
   Where where{std::string(file), 0, 0};
   if (!e.mark.is_null()) where = {std::string(file), e.mark.line + 1, e.mark.column + 1};
-  const std::string& text = e.msg;
+  const auto says = [&](std::string_view part) { return e.msg.find(part) != std::string::npos; };
+  if (says("anchor")) {  // later versions of the parser add the name
+    return {Severity::error,
+            where,
+            {},
+            "not valid YAML: the referenced anchor is not defined",
+            "define the anchor with & before the alias with *"};
+  }
   const std::string line = line_of(document, where.line);
   const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
-  const auto says = [&](std::string_view part) { return text.find(part) != std::string::npos; };
   std::string hint = "check indentation, colons and brackets near this place";
   if (says("tab") || line.find('\t') < indent) hint = "indent with spaces, not tabs";
-  if (says("alias") || says("anchor")) hint = "define the anchor with & before the alias with *";
   if (says("end of map") || says("end of sequence")) hint = "close the bracket, or mend the indentation";
-  return {Severity::error, where, {}, "not valid YAML: " + text, hint};
+  return {Severity::error, where, {}, "not valid YAML: " + e.msg, hint};
 }
 
 /// Line and column of a byte that no text file holds, if any.

@@ -143,7 +143,8 @@ TEST_CASE("usable memory is below the label but not far", "[catalog][physics]") 
     const auto gpu = load<GpuSpec>(catalog, entry);
     if (!gpu.memory.usable) continue;
     CAPTURE(gpu.id);
-    const double gib_label = gpu.memory.marketing.base() / 1e9 * (1.0_GiB).base();  // vendors' GB are often GiB
+    const double gib_label =
+        gpu.memory.marketing.base() / 1e9 * (1.0_GiB).base();  // vendors' GB are often GiB
     CHECK(gpu.memory.usable->base() <= gib_label * 1.0001);
     CHECK(gpu.memory.usable->base() >= gib_label * 0.90);
   }
