@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "base/text.hpp"
+
 namespace stepcast {
 inline namespace base {
 namespace {
@@ -22,19 +24,6 @@ std::string all_text(const std::vector<Diagnostic>& diagnostics) {
   std::string text;
   for (const Diagnostic& d : diagnostics) text += (text.empty() ? "" : "\n") + to_text(d);
   return text;
-}
-
-/// Line breaks and other control characters from the input would break the one-line form.
-std::string printable(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -76,8 +65,8 @@ void Diagnostics::throw_if_errors() const {
 InputError::InputError(std::vector<Diagnostic> diagnostics)
     : std::runtime_error(all_text(diagnostics)), diagnostics_(std::move(diagnostics)) {}
 
-void fail_check(std::string_view condition, std::string_view message, std::source_location where) {
-  throw InternalError(fmt::format("{}:{}: {} ({})", where.file_name(), where.line(), message, condition));
+void fail_check(std::string_view condition, std::string_view message, const char* file, int line) {
+  throw InternalError(fmt::format("{}:{}: {} ({})", file, line, message, condition));
 }
 
 }  // namespace base

@@ -5,7 +5,6 @@
 // A broken invariant of our own is an InternalError, raised by STEPCAST_CHECK.
 
 #include <cstddef>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -72,11 +71,11 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-[[noreturn]] void fail_check(std::string_view condition, std::string_view message,
-                             std::source_location where = std::source_location::current());
+[[noreturn]] void fail_check(std::string_view condition, std::string_view message, const char* file,
+                             int line);
 
 #define STEPCAST_CHECK(condition, message) \
-  ((condition) ? static_cast<void>(0) : ::stepcast::fail_check(#condition, message))
+  ((condition) ? static_cast<void>(0) : ::stepcast::fail_check(#condition, message, __FILE__, __LINE__))
 
 }  // namespace base
 }  // namespace stepcast

@@ -6,7 +6,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+
+#include "base/diagnostic.hpp"
 
 namespace stepcast {
 inline namespace base {
@@ -15,7 +16,9 @@ template <class Tag>
 class Id {
  public:
   constexpr Id() = default;
-  explicit constexpr Id(std::size_t index) : value_(static_cast<std::uint32_t>(index)) {}
+  explicit constexpr Id(std::size_t index) : value_(static_cast<std::uint32_t>(index)) {
+    STEPCAST_CHECK(index <= UINT32_MAX, "an id is an index of 32 bits");
+  }
 
   [[nodiscard]] constexpr std::size_t index() const { return value_; }
   constexpr auto operator<=>(const Id&) const = default;
@@ -26,8 +29,3 @@ class Id {
 
 }  // namespace base
 }  // namespace stepcast
-
-template <class Tag>
-struct std::hash<stepcast::Id<Tag>> {
-  std::size_t operator()(stepcast::Id<Tag> id) const noexcept { return std::hash<std::size_t>{}(id.index()); }
-};

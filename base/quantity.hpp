@@ -5,7 +5,6 @@
 // dimension, and a dimensionless one is a plain double. Two currencies never meet in one expression.
 // Doubles hold byte counts exactly below 2^53 (9 PB). Text forms ("600 GB/s") are in base/units.hpp.
 
-#include <cmath>
 #include <compare>
 #include <cstdint>
 #include <stdexcept>
@@ -119,40 +118,22 @@ using UsdPerEnergy = Quantity<per(Usd::dim, kJouleDim)>;
 using UsdPerByte = Quantity<per(Usd::dim, kByteDim)>;
 using UsdPerByteTime = Quantity<per(per(Usd::dim, kByteDim), kSecondDim)>;
 
-template <Dim D>
-bool is_finite(Quantity<D> q) {
-  return std::isfinite(q.base());
-}
-
 inline namespace literals {
 
 #define STEPCAST_LITERAL(suffix, Type, scale)                                                          \
   constexpr Type operator""_##suffix(long double v) { return Type(static_cast<double>(v) * (scale)); } \
   constexpr Type operator""_##suffix(unsigned long long v) { return Type(static_cast<double>(v) * (scale)); }
 
-STEPCAST_LITERAL(B, Bytes, 1.0)
-STEPCAST_LITERAL(kB, Bytes, 1e3)
-STEPCAST_LITERAL(MB, Bytes, 1e6)
 STEPCAST_LITERAL(GB, Bytes, 1e9)
-STEPCAST_LITERAL(TB, Bytes, 1e12)
-STEPCAST_LITERAL(KiB, Bytes, 1024.0)
 STEPCAST_LITERAL(MiB, Bytes, 1048576.0)
 STEPCAST_LITERAL(GiB, Bytes, 1073741824.0)
-STEPCAST_LITERAL(FLOP, Flops, 1.0)
-STEPCAST_LITERAL(GFLOP, Flops, 1e9)
-STEPCAST_LITERAL(TFLOP, Flops, 1e12)
 STEPCAST_LITERAL(s, Seconds, 1.0)
-STEPCAST_LITERAL(ms, Seconds, 1e-3)
 STEPCAST_LITERAL(us, Seconds, 1e-6)
-STEPCAST_LITERAL(ns, Seconds, 1e-9)
 STEPCAST_LITERAL(GBps, Bandwidth, 1e9)
 STEPCAST_LITERAL(TBps, Bandwidth, 1e12)
 STEPCAST_LITERAL(Gbps, Bandwidth, 1.25e8)
-STEPCAST_LITERAL(TFLOPps, FlopRate, 1e12)
-STEPCAST_LITERAL(MHz, Frequency, 1e6)
 STEPCAST_LITERAL(W, Watts, 1.0)
 STEPCAST_LITERAL(kW, Watts, 1e3)
-STEPCAST_LITERAL(J, Joules, 1.0)
 STEPCAST_LITERAL(kWh, Joules, 3.6e6)
 STEPCAST_LITERAL(USD, Usd, 1.0)
 STEPCAST_LITERAL(CNY, Cny, 1.0)

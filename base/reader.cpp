@@ -1,20 +1,20 @@
 #include "base/reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <variant>
 
 #include <fmt/core.h>
 
-#include "base/text.hpp"
 #include "base/units.hpp"
 
 namespace stepcast {
 inline namespace base {
 namespace {
 
-constexpr double kMaxExactInteger = 9007199254740992.0;  // 2^53
+constexpr double kTooLargeToBeExact = 9007199254740992.0;  // 2^53: from here a double skips integers
 
 std::string_view kind_name(YamlNode::Kind kind) {
   switch (kind) {
@@ -63,7 +63,9 @@ std::optional<Date> parse_date(std::string_view text) {
   if (text.size() >= 7) date.month = to_int(text.substr(5, 2));
   if (text.size() >= 10) date.day = to_int(text.substr(8, 2));
   const bool month_ok = text.size() < 7 || (date.month >= 1 && date.month <= 12);
-  const bool day_ok = text.size() < 10 || (date.day >= 1 && date.day <= 31);
+  constexpr std::array kDays = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool day_ok = text.size() < 10 || (month_ok && date.day >= 1 &&
+                                           date.day <= kDays[static_cast<std::size_t>(date.month - 1)]);
   if (date.year < 1900 || date.year > 2100 || !month_ok || !day_ok) return std::nullopt;
   return date;
 }
@@ -113,33 +115,35 @@ const std::string* Reader::scalar(std::string_view wanted) const {
   return nullptr;
 }
 
-std::string Reader::text() const {
+std::optional<std::string> Reader::text() const {
   const std::string* value = scalar("text");
-  if (value != nullptr && value->empty()) error("empty text", "write something or remove the key");
-  return value != nullptr ? *value : std::string();
+  if (value == nullptr) return std::nullopt;
+  if (!value->empty()) return *value;
+  error("empty text", "write something or remove the key");
+  return std::nullopt;
 }
 
-bool Reader::boolean() const {
+std::optional<bool> Reader::boolean() const {
   const std::string* value = scalar("true or false");
-  if (value == nullptr) return false;
+  if (value == nullptr) return std::nullopt;
   if (!node_->quoted && (*value == "true" || *value == "false")) return *value == "true";
   error(fmt::format("'{}' is neither true nor false", *value), "write true or false, without quotes");
-  return false;
+  return std::nullopt;
 }
 
-double Reader::checked(double value, Bounds b, std::optional<Dim> dim) const {
+std::optional<double> Reader::checked(double value, Bounds b, std::optional<Dim> dim) const {
   const bool low_ok = b.low_excluded ? value > b.low : value >= b.low;
   if (low_ok && value <= b.high) return value;
   error(fmt::format("'{}' is out of range", node_->scalar), fmt::format("write {}", range_text(b, dim)));
-  return 0.0;
+  return std::nullopt;
 }
 
-double Reader::number(Bounds bounds) const {
+std::optional<double> Reader::number(Bounds bounds) const {
   const std::string* value = scalar("a number");
-  if (value == nullptr) return 0.0;
+  if (value == nullptr) return std::nullopt;
   if (node_->quoted) {
     error(fmt::format("\"{}\" is text, not a number", *value), "remove the quotes");
-    return 0.0;
+    return std::nullopt;
   }
   const auto parsed = parse_number(*value);
   if (const double* number = std::get_if<double>(&parsed)) return checked(*number, bounds, std::nullopt);
@@ -150,36 +154,41 @@ double Reader::number(Bounds bounds) const {
     const auto& problem = std::get<UnitProblem>(parsed);
     error(problem.message, problem.hint);
   }
-  return 0.0;
+  return std::nullopt;
 }
 
-std::int64_t Reader::integer(Bounds bounds) const {
-  const std::size_t before = problems_->error_count();
-  const double value = number(bounds);
-  if (problems_->error_count() > before) return 0;
-  if (std::floor(value) != value || std::abs(value) > kMaxExactInteger) {
-    error(fmt::format("'{}' is not a whole number", node_->scalar), "write a whole number up to 2^53");
-    return 0;
+std::optional<std::int64_t> Reader::integer(Bounds bounds) const {
+  const std::optional<double> value = number(bounds);
+  if (!value) return std::nullopt;
+  if (std::abs(*value) >= kTooLargeToBeExact) {
+    error(fmt::format("'{}' is too large for a count", node_->scalar), "write less than 2^53");
+    return std::nullopt;
   }
-  return static_cast<std::int64_t>(value);
+  if (std::floor(*value) == *value) return static_cast<std::int64_t>(*value);
+  error(fmt::format("'{}' is not a whole number", node_->scalar), "write a whole number");
+  return std::nullopt;
 }
 
-double Reader::quantity(Dim dim, Bounds bounds) const {
+std::optional<double> Reader::quantity(Dim dim, Bounds bounds) const {
   const std::string* value = scalar(dim_name(dim));
-  if (value == nullptr) return 0.0;
+  if (value == nullptr) return std::nullopt;
+  if (node_->quoted) {
+    error(fmt::format("\"{}\" is text, not a quantity", *value), "remove the quotes");
+    return std::nullopt;
+  }
   const auto parsed = parse_quantity(*value, dim);
   if (const double* base = std::get_if<double>(&parsed)) return checked(*base, bounds, dim);
   const auto& problem = std::get<UnitProblem>(parsed);
   error(problem.message, problem.hint);
-  return 0.0;
+  return std::nullopt;
 }
 
-Date Reader::date() const {
+std::optional<Date> Reader::date() const {
   const std::string* value = scalar("a date");
-  if (value == nullptr) return {};
-  if (const auto date = parse_date(*value)) return *date;
-  error(fmt::format("'{}' is not a date", *value), "write YYYY, YYYY-MM or YYYY-MM-DD");
-  return {};
+  if (value == nullptr) return std::nullopt;
+  const std::optional<Date> date = parse_date(*value);
+  if (!date) error(fmt::format("'{}' is not a date", *value), "write YYYY, YYYY-MM or YYYY-MM-DD");
+  return date;
 }
 
 std::optional<std::size_t> Reader::choice(std::span<const std::string> names) const {
@@ -218,14 +227,19 @@ void MapReader::error_at(std::string_view key, std::string message, std::string 
 }
 
 void MapReader::report_unknown_keys() const {
+  constexpr int kEnough = 50;  // a file with more is of another kind
+  int unknown = 0;
   for (const YamlEntry& entry : map_.node().entries) {
     const std::string& key = entry.key.scalar;
-    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    if (std::find(known_.begin(), known_.end(), key) != known_.end() || ++unknown > kEnough) continue;
     const std::string near = nearest(key, known_);
     const std::string hint =
         near.empty() ? "known keys: " + join(known_) : fmt::format("did you mean '{}'?", near);
     map_.problems().add(
         {Severity::error, entry.key.where(), map_.path(), fmt::format("unknown key '{}'", key), hint});
+  }
+  if (unknown > kEnough) {
+    map_.error(fmt::format("{} more unknown keys", unknown - kEnough), "known keys: " + join(known_));
   }
 }
 

@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <span>
@@ -27,6 +26,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/quantity.hpp"
+#include "base/text.hpp"
 #include "base/yaml.hpp"
 
 namespace stepcast {
@@ -53,11 +53,11 @@ struct Date {
 };
 std::string to_text(Date date);
 
-/// low <= typical <= high; a single value is all three.
+/// low <= typical <= high; a single value is all three. Where nobody says what is typical, nothing stands in.
 template <class T>
 struct Range {
   T low{};
-  T typical{};
+  std::optional<T> typical;
   T high{};
 };
 
@@ -90,40 +90,44 @@ class Reader {
   /// Calls `fields` with the map and then reports the keys that it did not ask for.
   void map(const std::function<void(MapReader&)>& fields) const;
 
-  // One value. On a problem they return 0, false or an empty text.
-  [[nodiscard]] std::string text() const;
-  [[nodiscard]] bool boolean() const;
-  [[nodiscard]] std::int64_t integer(Bounds bounds) const;
-  [[nodiscard]] double number(Bounds bounds) const;
-  [[nodiscard]] double quantity(Dim dim, Bounds bounds) const;
-  [[nodiscard]] Date date() const;
+  // One value; nothing where there is a problem with it.
+  [[nodiscard]] std::optional<std::string> text() const;
+  [[nodiscard]] std::optional<bool> boolean() const;
+  [[nodiscard]] std::optional<std::int64_t> integer(Bounds bounds) const;
+  [[nodiscard]] std::optional<double> number(Bounds bounds) const;
+  [[nodiscard]] std::optional<double> quantity(Dim dim, Bounds bounds) const;
+  [[nodiscard]] std::optional<Date> date() const;
   [[nodiscard]] std::optional<std::size_t> choice(std::span<const std::string> names) const;
 
  private:
   /// The scalar, or nullptr after reporting that `wanted` is expected.
   [[nodiscard]] const std::string* scalar(std::string_view wanted) const;
-  [[nodiscard]] double checked(double value, Bounds bounds, std::optional<Dim> dim) const;
+  [[nodiscard]] std::optional<double> checked(double value, Bounds bounds, std::optional<Dim> dim) const;
 
   const YamlNode* node_;
   std::string path_;
   Diagnostics* problems_;
 };
 
-inline void read(const Reader& r, std::string& out) { out = r.text(); }
-inline void read(const Reader& r, bool& out) { out = r.boolean(); }
-inline void read(const Reader& r, std::int64_t& out, Bounds b = kNonNegative) { out = r.integer(b); }
-inline void read(const Reader& r, double& out, Bounds b = kNonNegative) { out = r.number(b); }
-inline void read(const Reader& r, Date& out) { out = r.date(); }
+// read(r, out) leaves `out` as it was where there is a problem.
+
+inline void read(const Reader& r, std::string& out) { out = r.text().value_or(out); }
+inline void read(const Reader& r, bool& out) { out = r.boolean().value_or(out); }
+inline void read(const Reader& r, std::int64_t& out, Bounds b = kNonNegative) {
+  out = r.integer(b).value_or(out);
+}
+inline void read(const Reader& r, double& out, Bounds b = kNonNegative) { out = r.number(b).value_or(out); }
+inline void read(const Reader& r, Date& out) { out = r.date().value_or(out); }
 
 /// A count that fits an int.
 inline void read(const Reader& r, int& out, Bounds b = kNonNegative) {
   b.high = std::min(b.high, 2147483647.0);
-  out = static_cast<int>(r.integer(b));
+  out = static_cast<int>(r.integer(b).value_or(out));
 }
 
 template <Dim D>
 void read(const Reader& r, Quantity<D>& out, Bounds b = kNonNegative) {
-  out = Quantity<D>(r.quantity(D, b));
+  out = Quantity<D>(r.quantity(D, b).value_or(out.base()));
 }
 
 /// An enumeration with a table: `std::span<const EnumName<E>> enum_names(E)`, found by argument-dependent
@@ -131,17 +135,16 @@ void read(const Reader& r, Quantity<D>& out, Bounds b = kNonNegative) {
 template <class E>
 requires std::is_enum_v<E>
 void read(const Reader& r, E& out) {
-  std::vector<std::string> names;
-  for (const EnumName<E>& row : enum_names(E{})) names.emplace_back(row.name);
-  if (const auto index = r.choice(names)) out = enum_names(E{})[*index].value;
+  if (const auto index = r.choice(names_of(enum_names(E{})))) out = enum_names(E{})[*index].value;
 }
 
 template <class E>
 requires std::is_enum_v<E> std::string_view enum_name(E value) {
-  for (const EnumName<E>& row : enum_names(E{})) {
-    if (row.value == value) return row.name;
-  }
-  return "?";
+  const std::span<const EnumName<E>> rows = enum_names(E{});
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const EnumName<E>& r) { return r.value == value; });
+  STEPCAST_CHECK(row != rows.end(), "every enumerator has a row");
+  return row->name;
 }
 
 template <class T, class... Args>
@@ -196,20 +199,19 @@ class MapReader {
 template <class T, class... Args>
 void read(const Reader& r, Range<T>& out, const Args&... args) {
   if (!r.is_map()) {
-    read(r, out.typical, args...);
-    out.low = out.high = out.typical;
+    read(r, out.low, args...);
+    out.typical = out.high = out.low;
     return;
   }
   const std::size_t errors_before = r.problems().error_count();
-  std::optional<T> typical;
   r.map([&](MapReader& m) {
     m.required("low", out.low, args...);
-    m.optional("typical", typical, args...);
+    m.optional("typical", out.typical, args...);
     m.required("high", out.high, args...);
   });
-  out.typical = typical.value_or(out.low + (out.high - out.low) * 0.5);
   if (r.problems().error_count() > errors_before) return;
-  if (out.low > out.high || out.typical < out.low || out.typical > out.high) {
+  const T typical = out.typical.value_or(out.low);
+  if (out.low > out.high || typical < out.low || typical > out.high) {
     r.error("the values of this range are out of order", "write low <= typical <= high");
   }
 }

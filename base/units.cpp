@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -134,6 +136,8 @@ constexpr std::array kSpellings = {
     Spelling{"T", "TB or TiB"},
     Spelling{"KB", "kB (1000 bytes) or KiB (1024 bytes)"},
     Spelling{"gb", "GB (bytes) or Gb (bits)"},
+    Spelling{"mb", "MB (bytes) or Mb (bits)"},
+    Spelling{"gbps", "GB/s (bytes) or Gb/s (bits)"},
     Spelling{"samples/s", "sample/s"},
     Spelling{"tokens/s", "token/s"},
     Spelling{"ops/s", "op/s"},
@@ -152,7 +156,6 @@ struct DimRow {
   std::string_view suggestions;
   std::string_view ladder;  ///< units for printing, space separated, ascending
 };
-constexpr Dim per_time(Dim dim) { return per(dim, kSecondDim); }
 constexpr std::array kDims = {
     DimRow{kByteDim, "a data size", "GB, GiB, MB, MiB, TB", "B kB MB GB TB PB"},
     DimRow{kFlopDim, "an amount of work", "GFLOP, TFLOP, PFLOP", "FLOP kFLOP MFLOP GFLOP TFLOP PFLOP EFLOP"},
@@ -232,33 +235,17 @@ std::optional<AnyQuantity> parse_unit(std::string_view unit) {
   }
 }
 
+/// What a person may have meant by a unit that is none; empty where only the expected dimension can tell.
 std::string unit_hint(std::string_view unit) {
   for (const Spelling& s : kSpellings) {
     if (s.wrong == unit) return fmt::format("write {}", s.right);
   }
-  std::string rest(unit);
-  std::string fixed;
-  for (bool more = true; more;) {
-    const std::size_t slash = rest.find('/');
-    more = slash != std::string::npos;
-    const std::string symbol = rest.substr(0, slash);
-    std::string best = find_atom(symbol) != nullptr ? symbol : std::string();
-    for (const Spelling& s : kSpellings) {
-      if (best.empty() && s.wrong == symbol && s.right.find(' ') == std::string_view::npos) best = s.right;
-    }
-    if (best.empty()) {
-      std::vector<std::string> symbols;
-      for (const Atom& a : kAtoms) symbols.emplace_back(a.symbol);
-      best = nearest(symbol, symbols);
-    }
-    if (best.empty()) return {};
-    fixed += (fixed.empty() ? "" : "/") + best;
-    if (more) rest.erase(0, slash + 1);
-  }
-  return fmt::format("nearest unit: {}", fixed);
+  std::string joined(unit);
+  std::erase(joined, ' ');
+  return joined != unit && parse_unit(joined) ? fmt::format("write {}", joined) : std::string();
 }
 
-std::variant<double, UnitProblem> number_problem(std::string_view text) {
+UnitProblem number_problem(std::string_view text) {
   const std::string quoted = fmt::format("'{}'", text);
   if (text.empty()) return UnitProblem{"empty", "write a number"};
   const std::string lower = to_lower(text);
@@ -272,7 +259,33 @@ std::variant<double, UnitProblem> number_problem(std::string_view text) {
   if (lower.starts_with("0x") || lower.starts_with("0o") || lower.starts_with("0b")) {
     return UnitProblem{quoted + " is not a decimal number", "write it in decimal"};
   }
-  return UnitProblem{quoted + " is not a number", "write a decimal number such as 3 or 0.5"};
+  return UnitProblem{quoted + " is not a number", {}};
+}
+
+/// The problem with a hint where it has none.
+UnitProblem with_hint(UnitProblem problem, std::string hint) {
+  if (problem.hint.empty()) problem.hint = std::move(hint);
+  return problem;
+}
+
+/// "nearest unit: GiB", or the two that differ from `unit` only in case ("GB/s or Gb/s"); empty where none is
+/// near.
+std::string nearest_unit(std::string_view unit, Dim expected) {
+  const DimRow* row = find_dim(expected);
+  if (row == nullptr) return {};
+  std::vector<std::string> units;
+  std::string all = fmt::format("{} {} ", row->suggestions, row->ladder);
+  std::erase(all, ',');
+  for (std::size_t end = 0; (end = all.find(' ')) != std::string::npos; all.erase(0, end + 1)) {
+    std::string one = all.substr(0, end);
+    if (std::find(units.begin(), units.end(), one) == units.end()) units.push_back(std::move(one));
+  }
+  std::vector<std::string> same;
+  std::copy_if(units.begin(), units.end(), std::back_inserter(same),
+               [&](const std::string& u) { return to_lower(u) == to_lower(unit); });
+  if (!same.empty()) return "write " + join(same, " or ");
+  const std::string near = nearest(unit, units);
+  return near.empty() ? std::string() : "nearest unit: " + near;
 }
 
 /// The scale of one of our own unit texts.
@@ -324,7 +337,9 @@ std::string unit_for(AnyQuantity quantity) {
 }  // namespace
 
 std::variant<double, UnitProblem> parse_number(std::string_view text) {
-  if (number_length(text) != text.size() || text.empty()) return number_problem(text);
+  if (number_length(text) != text.size() || text.empty()) {
+    return with_hint(number_problem(text), "write a decimal number such as 3 or 0.5");
+  }
   const std::string_view digits = text.front() == '-' ? text.substr(1) : text;
   if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) {
     std::size_t zeros = 0;
@@ -335,7 +350,8 @@ std::variant<double, UnitProblem> parse_number(std::string_view text) {
   double value = 0.0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return UnitProblem{fmt::format("'{}' is out of range", text), "write a number between -1e308 and 1e308"};
+    return UnitProblem{fmt::format("'{}' is beyond what a number here can hold", text),
+                       "write 0, or a size between 1e-300 and 1e300"};
   }
   return value;
 }
@@ -343,13 +359,13 @@ std::variant<double, UnitProblem> parse_number(std::string_view text) {
 std::variant<AnyQuantity, UnitProblem> parse_any_quantity(std::string_view text) {
   text = trim(text);
   const std::size_t length = number_length(text);
-  if (length == 0) return std::get<UnitProblem>(number_problem(text));
+  if (length == 0) return number_problem(text);
   const auto number = parse_number(text.substr(0, length));
   if (const auto* problem = std::get_if<UnitProblem>(&number)) return *problem;
   const std::string_view unit = trim(text.substr(length));
   if (unit.empty()) return UnitProblem{fmt::format("'{}': missing unit", text), {}};
   if (unit.front() == '.' || unit.front() == ',' || unit.front() == '_' || is_digit(unit.front())) {
-    return std::get<UnitProblem>(number_problem(text));
+    return number_problem(text);
   }
   const auto scale = parse_unit(unit);
   if (!scale) return UnitProblem{fmt::format("unknown unit '{}'", unit), unit_hint(unit)};
@@ -358,12 +374,21 @@ std::variant<AnyQuantity, UnitProblem> parse_any_quantity(std::string_view text)
   return AnyQuantity{base, scale->dim};
 }
 
+NumberAndUnit split_quantity(std::string_view text) {
+  if (!std::holds_alternative<AnyQuantity>(parse_any_quantity(text))) return {text, {}};
+  text = trim(text);
+  const std::size_t length = number_length(text);
+  return {text.substr(0, length), trim(text.substr(length))};
+}
+
 std::variant<double, UnitProblem> parse_quantity(std::string_view text, Dim expected) {
   const auto parsed = parse_any_quantity(text);
   if (const auto* problem = std::get_if<UnitProblem>(&parsed)) {
-    UnitProblem full = *problem;
-    if (full.hint.empty()) full.hint = "write one of: " + suggested_units(expected);
-    return full;
+    text = trim(text);
+    const std::size_t length = number_length(text);
+    const std::string near = length == 0 ? std::string() : nearest_unit(trim(text.substr(length)), expected);
+    return with_hint(*problem,
+                     near.empty() ? "write a number and one of: " + suggested_units(expected) : near);
   }
   const auto [base, dim] = std::get<AnyQuantity>(parsed);
   if (dim == expected) return base;

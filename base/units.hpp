@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "base/quantity.hpp"
 
@@ -30,10 +29,18 @@ std::variant<AnyQuantity, UnitProblem> parse_any_quantity(std::string_view text)
 /// As parse_any_quantity, but any other dimension than `expected` is a problem too.
 std::variant<double, UnitProblem> parse_quantity(std::string_view text, Dim expected);
 
+/// "2039" and "GB/s" of "2039 GB/s"; the second is empty where the text is no quantity.
+struct NumberAndUnit {
+  std::string_view number;
+  std::string_view unit;
+};
+NumberAndUnit split_quantity(std::string_view text);
+
 /// A plain decimal number ("3", "-0.5", "2e12"): no nan, inf, hexadecimal, leading zero or leading plus.
 std::variant<double, UnitProblem> parse_number(std::string_view text);
 
-/// Text that parse_quantity turns into the same bits again, in the most readable unit.
+/// Text that parse_quantity turns into the same bits again, in the most readable unit. (A dimension with a
+/// unit twice in its numerator, such as B*B, prints but does not parse.)
 std::string to_text(AnyQuantity quantity);
 
 template <Dim D>
@@ -41,7 +48,7 @@ std::string to_text(Quantity<D> quantity) {
   return to_text(AnyQuantity{quantity.base(), D});
 }
 
-/// Text for people: four significant digits, in the most readable unit.
+/// Text for people, in the most readable unit: four significant digits, all digits of the whole part.
 std::string to_short_text(AnyQuantity quantity);
 
 template <Dim D>

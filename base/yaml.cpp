@@ -1,10 +1,12 @@
 #include "base/yaml.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -22,11 +24,19 @@ using Kind = YamlNode::Kind;
 /// Ends the parse early; the problem is already recorded.
 struct StopParsing {};
 
-std::size_t count_nodes(const YamlNode& node) {
-  std::size_t count = 1;
-  for (const YamlNode& item : node.items) count += count_nodes(item);
-  for (const YamlEntry& entry : node.entries) count += 1 + count_nodes(entry.value);
-  return count;
+struct Size {
+  std::size_t nodes = 0;
+  std::size_t bytes = 0;
+};
+
+void add_size(const YamlNode& node, Size& size) {
+  ++size.nodes;
+  size.bytes += node.scalar.size();
+  for (const YamlNode& item : node.items) add_size(item, size);
+  for (const YamlEntry& entry : node.entries) {
+    add_size(entry.key, size);
+    add_size(entry.value, size);
+  }
 }
 
 /// Builds the tree from yaml-cpp's events. A map collects keys and values alternately in `items` of its
@@ -76,9 +86,11 @@ class TreeBuilder final : public YAML::EventHandler {
     if (found == anchors_.end()) {
       stop(mark, "an alias inside the value that it names", "write the value out");
     }
-    aliased_ += count_nodes(found->second);
-    if (aliased_ > kMaxAliasedNodes) {
-      stop(mark, fmt::format("aliases expand to more than {} values", kMaxAliasedNodes),
+    add_size(found->second, aliased_);
+    if (aliased_.nodes > kMaxAliasedNodes || aliased_.bytes > kMaxAliasedBytes) {
+      stop(mark,
+           fmt::format("aliases expand to more than {} values or {} MiB", kMaxAliasedNodes,
+                       kMaxAliasedBytes >> 20),
            "write the values out or split the file");
     }
     YamlNode copy = found->second;
@@ -176,7 +188,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<Frame> open_;
   std::map<YAML::anchor_t, YamlNode> anchors_;
   std::optional<YamlNode> root_;
-  std::size_t aliased_ = 0;
+  Size aliased_;  // what aliases have added
   int documents_ = 0;
 };
 
@@ -203,9 +215,13 @@ Diagnostic syntax_error(const YAML::Exception& e, std::string_view file, std::st
   const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
   std::string hint = "check indentation, colons and brackets near this place";
   if (says("tab") || line.find('\t') < indent) hint = "indent with spaces, not tabs";
-  if (says("end of map") || says("end of sequence")) hint = "close the bracket, or mend the indentation";
+  if (says("end of map") || says("end of sequence")) {
+    hint = "close the bracket, quote a text that holds one (\"gpu[0-7]\"), or mend the indentation";
+  }
   return {Severity::error, where, {}, "not valid YAML: " + e.msg, hint};
 }
+
+std::string too_large() { return fmt::format("larger than {} MiB", kMaxYamlBytes >> 20); }
 
 /// Line and column of a byte that no text file holds, if any.
 std::optional<Where> find_binary(std::string_view text, std::string_view file) {
@@ -235,7 +251,7 @@ std::optional<YamlNode> parse_yaml(std::string_view text, std::string_view file,
   };
   const Where whole{std::string(file), 0, 0};
   if (text.size() > kMaxYamlBytes) {
-    return fail(whole, fmt::format("larger than {} MiB", kMaxYamlBytes >> 20), "split the file");
+    return fail(whole, too_large(), "split the file");
   }
   if (auto where = find_binary(text, file)) {
     return fail(*where, "a NUL byte: this is not a text file", "give a YAML file");
@@ -258,13 +274,19 @@ std::optional<YamlNode> parse_yaml(std::string_view text, std::string_view file,
 }
 
 std::optional<YamlNode> load_yaml(const std::string& path, Diagnostics& problems) {
+  const auto fail = [&](std::string message, std::string hint) {
+    problems.add({Severity::error, {path, 0, 0}, {}, std::move(message), std::move(hint)});
+    return std::nullopt;
+  };
+  std::error_code failed;
+  const auto status = std::filesystem::status(path, failed);
+  if (!std::filesystem::exists(status)) return fail("cannot read this file: there is none", "check the path");
+  if (!std::filesystem::is_regular_file(status))
+    return fail("cannot read this: not a regular file", "give a YAML file");
+  if (std::filesystem::file_size(path, failed) > kMaxYamlBytes) return fail(too_large(), "split the file");
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in.is_open() || in.bad()) {
-    problems.add(
-        {Severity::error, {path, 0, 0}, {}, "cannot read this file", "check the path and its permissions"});
-    return std::nullopt;
-  }
+  if (!in.is_open() || in.bad()) return fail("cannot read this file", "check its permissions");
   return parse_yaml(text, path, problems);
 }
 

@@ -45,6 +45,7 @@ struct YamlEntry {
 inline constexpr std::size_t kMaxYamlBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kMaxYamlDepth = 64;
 inline constexpr std::size_t kMaxAliasedNodes = 100'000;
+inline constexpr std::size_t kMaxAliasedBytes = std::size_t{8} << 20;
 
 /// The one document of `text`; nothing where it cannot be read at all. What is wrong with it goes to
 /// `problems` (a tree with a duplicate key is returned too, so that the rest gets checked). `file` is the

@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "base/reader.hpp"
-#include "hardware/gpu.hpp"
-#include "hardware/link.hpp"
 
 namespace stepcast::hardware {
 
@@ -50,8 +48,8 @@ class Catalog {
   /// All entries of a kind by id, each id once.
   [[nodiscard]] std::vector<Entry> entries(Kind kind) const;
 
-  /// An id, an alias, or words that fit only one id. Case is folded; '-', '_' and space are alike; vendors'
-  /// names may stand before ("NVIDIA A100-SXM4-80GB").
+  /// An id, an alias, or words that fit only one id or one `name:`. Case is folded; '-', '_', ',' and space
+  /// are alike; vendors' names may stand before ("NVIDIA A100-SXM4-80GB").
   [[nodiscard]] Match find(Kind kind, std::string_view name) const;
 
   /// The file of an entry, checked for its id and its sources.
@@ -62,8 +60,11 @@ class Catalog {
   [[nodiscard]] std::optional<YamlNode> resolve(Kind kind, const Reader& r) const;
 
  private:
-  [[nodiscard]] std::optional<Entry> find_id(Kind kind, std::string_view folded) const;
-  [[nodiscard]] std::optional<std::string> find_alias(Kind kind, std::string_view folded) const;
+  [[nodiscard]] std::optional<Entry> find_id(Kind kind, const std::string& folded) const;
+  /// Throws InputError for a broken table, or an alias that leads nowhere.
+  [[nodiscard]] std::optional<Entry> find_alias(Kind kind, const std::string& folded) const;
+  /// Those whose `name:` the words fit.
+  [[nodiscard]] std::vector<Entry> named(const std::vector<Entry>& all, const std::string& folded) const;
 
   std::vector<std::string> roots_;
 };

@@ -13,12 +13,14 @@ constexpr std::array kTopologies = {
     EnumName<FabricTopology>{"point_to_point", FabricTopology::point_to_point}};
 
 void read_topology(MapReader& m, FabricSpec& fabric) {
+  const std::size_t errors = m.self().problems().error_count();
   m.required("kind", fabric.topology);
+  const bool kind_known = m.self().problems().error_count() == errors;
   m.optional("levels", fabric.levels, Bounds{1, 3});
   m.optional("oversubscription", fabric.oversubscription, kAtLeastOne);
   m.optional("group_size", fabric.group_size, kAtLeastOne);
   m.optional("source", fabric.topology_source);
-  if (fabric.group_size && fabric.topology != FabricTopology::dragonfly) {
+  if (fabric.group_size && kind_known && fabric.topology != FabricTopology::dragonfly) {
     m.error_at("group_size", "only a dragonfly has groups", "remove it, or write kind: dragonfly");
   }
 }

@@ -3,6 +3,7 @@
 // A network between machines: what its ports carry and how its switches are joined.
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "hardware/node.hpp"

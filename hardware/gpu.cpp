@@ -1,10 +1,13 @@
 #include "hardware/gpu.hpp"
 
 #include <array>
+#include <cmath>
 
 #include <fmt/core.h>
 
 #include "base/units.hpp"
+#include "hardware/catalog.hpp"
+#include "hardware/link.hpp"
 
 namespace stepcast::hardware {
 namespace {
@@ -28,24 +31,18 @@ constexpr std::array kRates = {
     ROW(RateKind, int8_tensor),       ROW(RateKind, int4_tensor)};
 constexpr std::array kAccumulate = {ROW(AccumulateRate, full), ROW(AccumulateRate, half)};
 #undef ROW
-constexpr std::array kVendors = {
-    EnumName<Vendor>{"NVIDIA", Vendor::nvidia}, EnumName<Vendor>{"AMD", Vendor::amd},
-    EnumName<Vendor>{"Intel", Vendor::intel}, EnumName<Vendor>{"Google", Vendor::google},
-    EnumName<Vendor>{"Graphcore", Vendor::graphcore}};
 constexpr std::array kGemmDtypes = {"fp32", "tf32", "bf16", "fp16", "fp8", "fp4", "int8"};
 constexpr std::array kCopies = {"peer_copy", "peer_copy_both", "host_to_device", "device_to_host"};
 
 void read_rates(MapReader& m, Rates& rates) {
   for (const auto& row : kRates) {
-    if (m.has(row.name)) m.optional(row.name, rates[row.value], kPositive);
-    m.allow(row.name);
+    if (const auto rate = m.find(row.name)) read(*rate, rates[row.value], kPositive);
   }
   if (rates.empty()) m.self().error("no rate", "give at least one, such as bf16_tensor_acc32: 312 TFLOP/s");
 }
 
 }  // namespace
 
-std::span<const EnumName<Vendor>> enum_names(Vendor) { return kVendors; }
 std::span<const EnumName<Generation>> enum_names(Generation) { return kGenerations; }
 std::span<const EnumName<RateKind>> enum_names(RateKind) { return kRates; }
 std::span<const EnumName<AccumulateRate>> enum_names(AccumulateRate) { return kAccumulate; }
@@ -107,6 +104,8 @@ static void read(const Reader& r, GpuPower& power) {
   r.map([&](MapReader& m) {
     m.required("limit", power.limit, kPositive);
     m.optional("idle", power.idle);
+    if (power.idle && *power.idle > power.limit)
+      m.error_at("idle", "idle draws more than the limit", "mend one of them");
     m.optional("source", power.source);
   });
 }
@@ -114,13 +113,11 @@ static void read(const Reader& r, GpuPower& power) {
 static void read(const Reader& r, GpuMeasured& measured) {
   r.map([&](MapReader& m) {
     for (const char* dtype : kGemmDtypes) {
-      const std::string key = fmt::format("gemm_{}", dtype);
-      m.allow(key);
-      if (m.has(key)) m.optional(key, measured.gemm[dtype], kPositive);
+      if (const auto rate = m.find(fmt::format("gemm_{}", dtype)))
+        read(*rate, measured.gemm[dtype], kPositive);
     }
-    for (const char* key : kCopies) {
-      m.allow(key);
-      if (m.has(key)) m.optional(key, measured.copies[key], kPositive);
+    for (const char* copy : kCopies) {
+      if (const auto rate = m.find(copy)) read(*rate, measured.copies[copy], kPositive);
     }
     m.optional("source", measured.source);
   });
@@ -134,7 +131,7 @@ void read(const Reader& r, GpuSpec& gpu) {
     m.required("generation", gpu.generation);
     m.optional("chip", gpu.chip);
     m.optional("compute_capability", gpu.compute_capability);
-    m.optional("released", gpu.released, Bounds{1990, 2100});
+    m.optional("released", gpu.released);
     m.optional("form_factor", gpu.form_factor);
     m.optional("devices", gpu.devices, kAtLeastOne);
     m.optional("units", gpu.units);
@@ -159,6 +156,49 @@ void read(const Reader& r, GpuSpec& gpu) {
     m.optional("measured", gpu.measured);
     m.optional("notes", gpu.notes);
   });
+}
+
+void check_consistent(const Reader& r, const GpuSpec& gpu, const Catalog& catalog) {
+  const auto at = [&](std::string_view key) {
+    const YamlEntry* entry = r.node().find(key);
+    return entry == nullptr ? r : Reader(entry->value, std::string(key), r.problems());
+  };
+  const auto link = [&](const std::string& id, const Reader& where) {
+    LinkSpec spec;
+    YamlNode name = where.node();
+    name.kind = YamlNode::Kind::scalar;
+    name.scalar = id;
+    read_reference(Reader(name, where.path() + ".link", r.problems()), Kind::link, catalog, spec);
+    return spec.per_direction;
+  };
+  const auto differ = [](Bandwidth a, Bandwidth b) { return std::abs(a / b - 1.0) > 1e-3; };
+  if (gpu.gpu_link) {
+    const Reader where = at("gpu_link");
+    const Bandwidth sum = link(gpu.gpu_link->link, where) * gpu.gpu_link->count;
+    if (sum > Bandwidth() && differ(gpu.gpu_link->per_direction, sum)) {
+      where.error(fmt::format("{} x {} is {} per direction, not {}", gpu.gpu_link->count, gpu.gpu_link->link,
+                              to_short_text(sum), to_short_text(gpu.gpu_link->per_direction)),
+                  "mend the count, the link or the total");
+    }
+    if (differ(gpu.gpu_link->both_directions, 2.0 * gpu.gpu_link->per_direction)) {
+      where.error("both directions are not twice one direction", "mend one of them");
+    }
+  }
+  if (gpu.host_link) {
+    const Reader where = at("host_link");
+    const Bandwidth rate = link(gpu.host_link->link, where);
+    if (rate > Bandwidth() && differ(gpu.host_link->per_direction, rate)) {
+      where.error(fmt::format("{} is {} per direction, not {}", gpu.host_link->link, to_short_text(rate),
+                              to_short_text(gpu.host_link->per_direction)),
+                  "mend the link or the rate");
+    }
+  }
+  constexpr double kGibPerGb = 1.073741824;  // vendors' GB are often GiB
+  if (gpu.memory.usable && *gpu.memory.usable > gpu.memory.marketing * (kGibPerGb * 1.001)) {
+    at("memory").error(fmt::format("usable {} is more than the label, {}", to_short_text(*gpu.memory.usable),
+                                   to_short_text(gpu.memory.marketing)),
+                       "mend one of them");
+  }
 }
 
 GpuSpec per_device(GpuSpec gpu) {

@@ -1,11 +1,13 @@
 #pragma once
 
 // An accelerator as its maker publishes it: peaks, memory, links, power. Peaks are the dense ones; rates with
-// 2:4 sparsity stand apart and training does not use them. All numbers are for the whole module; where
-// software sees several devices in one (MI250X: two), `devices` says so and per_device() gives one of them.
+// 2:4 sparsity stand apart and training does not use them. Where software sees several devices in one module
+// (MI250X: two), `devices` says so: the links are those of one device, all other numbers are the module's,
+// and per_device() gives one device.
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,10 +15,7 @@
 
 namespace stepcast::hardware {
 
-enum class Vendor { nvidia, amd, intel, google, graphcore };
-std::span<const EnumName<Vendor>> enum_names(Vendor);
-
-/// What calibration belongs to.
+/// Whose measured efficiencies a part takes.
 enum class Generation {
   kepler,
   pascal,
@@ -92,7 +91,7 @@ struct GpuMemory {
   [[nodiscard]] Bytes capacity() const { return usable.value_or(marketing); }
 };
 
-/// The links between GPUs, all together.
+/// The links of one device to other GPUs, all together.
 struct GpuLink {
   std::string link;  ///< id in the catalogue's links
   int count = 0;
@@ -125,11 +124,11 @@ struct GpuMeasured {
 struct GpuSpec {
   std::string id;
   std::string name;
-  Vendor vendor = Vendor::nvidia;
+  std::string vendor;
   Generation generation = Generation::ampere;
   std::string chip;
   std::string compute_capability;
-  int released = 0;
+  std::optional<Date> released;
   std::string form_factor;
   int devices = 1;
   std::optional<GpuUnits> units;
@@ -149,6 +148,10 @@ struct GpuSpec {
 
 /// Warns where the usable capacity is not known and the vendor's label stands in for it.
 void read(const Reader& r, GpuSpec& gpu);
+
+class Catalog;
+/// What a GPU file says twice must agree: its link totals with the links named, usable memory with the label.
+void check_consistent(const Reader& r, const GpuSpec& gpu, const Catalog& catalog);
 
 /// One device of a module.
 GpuSpec per_device(GpuSpec gpu);

@@ -3,6 +3,7 @@
 // One physical link: its payload rate in each direction and its latency. Read from hardware/catalog/links.
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "hardware/source.hpp"

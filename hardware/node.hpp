@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace stepcast::hardware {
 
 class Catalog;
 
-enum class VertexKind { gpu, nvswitch, pcie_switch, socket, nic };
+/// The first four are written in files; NICs come from `nics:`, the rest from the topology.
+enum class VertexKind { gpu, nvswitch, pcie_switch, socket, nic, host_bridge, memory, leaf, spine, core };
 std::span<const EnumName<VertexKind>> enum_names(VertexKind);
 
 struct Vertex {
@@ -55,11 +57,11 @@ struct NicSpec {
 };
 
 struct HostSpec {
-  int sockets = 1;
+  int sockets = 0;  ///< 0: not stated
   std::string cpu;
-  std::optional<int> cores;  ///< of one socket
+  std::optional<int> cores_per_socket;
   std::optional<int> vcpus;
-  std::optional<Bytes> memory;
+  std::optional<Bytes> memory;  ///< of the whole machine
   Sources source;
 };
 
@@ -73,7 +75,7 @@ struct LocalStorage {
 struct SystemSpec {
   std::string id;  ///< empty for a node written inline
   std::string name;
-  int released = 0;
+  std::optional<Date> released;
   GpuSpec gpu;    ///< one device, as software sees it
   int gpus = 0;   ///< devices
   int trays = 1;  ///< compute trays of a rack

@@ -1,6 +1,5 @@
 #include "hardware/price.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include <fmt/core.h>
@@ -27,8 +26,14 @@ PriceOf priced(Terms terms, PriceOf hardware) {
     case Terms::industrial:
     case Terms::commercial: return PriceOf::electricity;
     case Terms::egress: return PriceOf::egress;
-    default: return hardware == PriceOf::system ? PriceOf::system : PriceOf::gpu;
+    case Terms::purchase:
+    case Terms::on_demand:
+    case Terms::spot:
+    case Terms::reserved_1y:
+    case Terms::reserved_3y:
+    case Terms::capacity_block: break;
   }
+  return hardware == PriceOf::system ? PriceOf::system : PriceOf::gpu;
 }
 
 template <Dim D>
@@ -36,7 +41,8 @@ Range<double> read_price(const Reader& r) {
   Range<Quantity<D>> price;
   read(r, price,
        D == UsdPerByte::dim ? kNonNegative : kPositive);  // some providers let traffic out for nothing
-  return {price.low.base(), price.typical.base(), price.high.base()};
+  const auto typical = price.typical ? std::optional(price.typical->base()) : std::nullopt;
+  return {price.low.base(), typical, price.high.base()};
 }
 
 Range<double> read_price(const Reader& r, Terms terms) {
@@ -80,17 +86,26 @@ Dim price_dim(Terms terms) {
     case Terms::industrial:
     case Terms::commercial: return UsdPerEnergy::dim;
     case Terms::egress: return UsdPerByte::dim;
-    default: return UsdPerTime::dim;
+    case Terms::on_demand:
+    case Terms::spot:
+    case Terms::reserved_1y:
+    case Terms::reserved_3y:
+    case Terms::capacity_block: break;
   }
+  return UsdPerTime::dim;
 }
 
 void read(const Reader& r, PriceSpec& price) {
   r.map([&](MapReader& m) {
     m.required("price", price.id);
+    const std::size_t errors = r.problems().error_count();
     m.required("of", price.of);
-    if (const auto quotes = m.need("quotes")) {
+    const bool of_known = r.problems().error_count() == errors;
+    if (const auto quotes = m.need("quotes"); quotes && of_known) {
       for (const Reader& row : quotes->list()) read_quote(row, price.of, price.quotes.emplace_back());
     }
+    if (price.quotes.empty() && of_known && m.has("quotes"))
+      m.error_at("quotes", "no quotes", "add at least one");
     m.optional("notes", price.notes);
   });
 }

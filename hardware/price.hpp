@@ -2,6 +2,7 @@
 
 // What hardware, power and traffic cost: dated quotes, each with its terms.
 
+#include <span>
 #include <string>
 #include <vector>
 

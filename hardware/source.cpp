@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <unordered_set>
 #include <variant>
 
 #include <fmt/core.h>
@@ -33,12 +35,14 @@ bool any_scalar(const YamlNode& node, const Predicate& predicate) {
          });
 }
 
-/// The keys of `group` for which `predicate` holds anywhere below.
-template <class Predicate>
-std::vector<std::string> keys_with(const YamlNode& group, const Predicate& predicate) {
+bool has_source(const YamlNode& node) { return node.find("source") != nullptr; }
+
+/// The keys of `group` with a number anywhere below, but for mappings that have a source of their own.
+std::vector<std::string> keys_with_numbers(const YamlNode& group) {
   std::vector<std::string> keys;
   for (const YamlEntry& entry : group.entries) {
-    if (!is_about(entry.key.scalar) && any_scalar(entry.value, predicate)) keys.push_back(entry.key.scalar);
+    const bool answers_itself = is_about(entry.key.scalar) || has_source(entry.value);
+    if (!answers_itself && any_scalar(entry.value, is_number)) keys.push_back(entry.key.scalar);
   }
   return keys;
 }
@@ -57,18 +61,36 @@ void check_covered(const Reader& group, const std::vector<std::string>& keys) {
   if (elsewhere.has_errors()) return;
   const Reader at(entry->value, group.path() + (group.path().empty() ? "source" : ".source"),
                   group.problems());
+  std::unordered_set<std::string_view> named;
+  bool all = false;
+  for (const Source& source : sources) {
+    named.insert(source.of.begin(), source.of.end());
+    all |= source.of.empty();
+  }
   for (const std::string& key : keys) {
-    if (sources_of(sources, key).empty()) {
+    if (!all && !named.contains(key)) {
       at.error(fmt::format("covers no '{}'", key), "name it in `of`, or give an entry without `of`");
     }
   }
+  std::unordered_set<std::string_view> here;
+  for (const YamlEntry& other : group.node().entries) here.insert(other.key.scalar);
   for (const Source& source : sources) {
     for (const std::string& key : source.of) {
-      if (group.node().find(key) == nullptr) {
+      if (!here.contains(key)) {
         at.error(fmt::format("`of` names '{}', which is not here", key), "name keys of the same mapping");
       }
     }
   }
+}
+
+/// `group` covers its numbers, and so does each mapping in it that has a source of its own.
+void require_sources_in(const Reader& group) {
+  if (!group.is_map()) return;
+  for (const YamlEntry& entry : group.node().entries) {
+    if (is_about(entry.key.scalar) || !has_source(entry.value)) continue;
+    require_sources_in(Reader(entry.value, group.path() + "." + entry.key.scalar, group.problems()));
+  }
+  check_covered(group, keys_with_numbers(group.node()));
 }
 
 }  // namespace
@@ -105,20 +127,19 @@ Sources sources_of(const Sources& sources, const std::string& key) {
 }
 
 void require_sources(const Reader& file) {
-  std::vector<std::string> top;
+  std::vector<std::string> quantities;  // at the top level
   for (const YamlEntry& entry : file.node().entries) {
+    if (is_about(entry.key.scalar)) continue;
     const Reader child(entry.value, entry.key.scalar, file.problems());
     if (child.is_map()) {
-      if (!is_about(entry.key.scalar)) check_covered(child, keys_with(entry.value, is_number));
-    } else if (child.is_list() && !is_about(entry.key.scalar)) {
-      for (const Reader& row : child.list()) {
-        if (row.is_map()) check_covered(row, keys_with(row.node(), is_number));
-      }
+      require_sources_in(child);
+    } else if (child.is_list()) {
+      for (const Reader& row : child.list()) require_sources_in(row);
     } else if (is_quantity(entry.value)) {
-      top.push_back(entry.key.scalar);
+      quantities.push_back(entry.key.scalar);
     }
   }
-  check_covered(file, top);
+  check_covered(file, quantities);
 }
 
 }  // namespace stepcast::hardware

@@ -3,6 +3,7 @@
 // Where a number comes from. Every mapping of a catalogue file that holds numbers carries `source:`, one
 // entry or a list; an entry with `of:` covers those keys of its mapping, one without covers the rest.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Source {
   SourceKind kind = SourceKind::read;
   std::vector<std::string> of;  ///< keys that it covers; empty: all that no other entry names
 
+  /// Weakest last: read, derived, memory.
   [[nodiscard]] bool unverified() const { return kind == SourceKind::memory; }
   bool operator==(const Source&) const = default;
 };
@@ -38,8 +40,8 @@ bool is_number(const YamlNode& node);
 Sources sources_of(const Sources& sources, const std::string& key);
 
 /// The rule for catalogue files: each mapping below the top level that holds numbers, and each row of a list
-/// at the top level, names a source for every one of them; so do quantities at the top level itself. Counts
-/// and years there need none: they are what the thing is.
+/// at the top level, names a source for every one of them (a mapping inside it may name its own); so do
+/// quantities at the top level itself. Counts and years there need none: they are what the thing is.
 void require_sources(const Reader& file);
 
 }  // namespace stepcast::hardware

@@ -22,6 +22,9 @@ static void read(const Reader& r, StorageRates& rates) {
     m.optional("write_operations", rates.write_operations, kPositive);
     m.optional("latency", rates.latency);
     m.optional("source", rates.source);
+    if (!rates.read && !rates.write && !rates.read_operations && !rates.write_operations && !rates.latency) {
+      r.error("no rates", "add `read: 6 GB/s` or another");
+    }
   });
 }
 

@@ -3,6 +3,7 @@
 // Where data and checkpoints live: what one client, one server and the whole of it deliver.
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "hardware/source.hpp"

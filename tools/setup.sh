@@ -1,6 +1,7 @@
 # Shared by tools/stepcast and tools/test: finds what is missing, installs it, builds. Sourced, not run.
 
 set -euo pipefail
+unset CDPATH
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/release
 
@@ -49,11 +50,18 @@ quietly() {
 # The stamp is older than a source, or there is none. Catalogue, zoo and scenarios are data: read, not built.
 out_of_date() {
   local stamp=$build/.built-$1
-  [ -e "$stamp" ] || return 0
+  [ -e "$stamp" ] && [ -x "$build/stepcast" ] || return 0
   [ -n "$(cd "$root" && find CMakeLists.txt CMakePresets.json cmake base hardware models sim tools tests \
     \( -path hardware/catalog -o -path models/zoo -o -path tests/diagnostics \) -prune \
     -o -newer "$stamp" \( -name '*.cpp' -o -name '*.hpp' -o -name '*.cmake' -o -name 'CMake*' -o -type d \) \
     -print -quit 2>/dev/null)" ]
+}
+
+# A build directory that came along with a copied or moved checkout is of no use to CMake.
+drop_foreign_build() {
+  local home
+  home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt" 2>/dev/null) || return 0
+  [ "$home" = "$root" ] || rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"
 }
 
 # build_release stepcast|all: up to date after it, whoever else builds at the same time.
@@ -61,17 +69,21 @@ build_release() {
   local target=$1
   out_of_date "$target" || return 0
   install_packages
-  mkdir -p "$build"
+  if ! mkdir -p "$build" 2>/dev/null || ! [ -w "$build" ]; then
+    say "cannot write to $build: give this checkout to a user who may, or copy it"
+    exit 1
+  fi
   exec 9>"$build/.lock"
   if command -v flock >/dev/null; then flock 9; fi
   if out_of_date "$target"; then
-    local started launcher=()
-    started=$(mktemp "$build/.started.XXXXXX")
+    local launcher=()
+    touch "$build/.started-$target"
     if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
     say "building (the first time takes a minute or two)"
+    drop_foreign_build
     quietly "CMake could not configure the build" cmake -S "$root" --preset release "${launcher[@]}"
     quietly "the build failed" cmake --build "$build" --target "$target"
-    mv "$started" "$build/.built-$target"
+    mv "$build/.started-$target" "$build/.built-$target"
   fi
   exec 9>&-
 }

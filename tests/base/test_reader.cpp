@@ -53,7 +53,7 @@ TEST_CASE("a map is read into typed values", "[reader]") {
   CHECK(flag);
   CHECK(name == "no");  // YAML 1.1 would make it false
   CHECK(sizes == std::vector<std::int64_t>{1, 2000});
-  CHECK(range.typical == 2.0_s);
+  CHECK_FALSE(range.typical.has_value());  // nobody said
   CHECK(date == Date{2026, 8, 0});
 }
 
@@ -84,8 +84,8 @@ TEST_CASE("integers are whole, decimal and exact", "[reader]") {
   };
   CHECK(says("0") == "0");
   CHECK(says("2e12") == "2000000000000");
-  CHECK(says("9007199254740992") == "9007199254740992");
-  CHECK_THAT(says("9007199254740994"), ContainsSubstring("not a whole number"));
+  CHECK(says("9007199254740991") == "9007199254740991");
+  CHECK_THAT(says("9007199254740994"), ContainsSubstring("too large"));
   CHECK_THAT(says("1.5"), ContainsSubstring("not a whole number"));
   CHECK_THAT(says("0o17"), ContainsSubstring("not a decimal number"));
   CHECK_THAT(says("\"8\""), ContainsSubstring("is text, not a number"));

@@ -65,7 +65,11 @@ TEST_CASE("what is no quantity is named, with what would be right", "[units]") {
   says("1_000 s", kSecondDim, "is not a number", "without separators");
   says("010 s", kSecondDim, "looks octal", "write 10");
   says(".nan", kSecondDim, "not a finite number", "finite");
-  says("1e999 s", kSecondDim, "out of range", "");
+  says("1e999 s", kSecondDim, "beyond what a number here can hold", "");
+  says("1e-999 s", kSecondDim, "beyond what a number here can hold", "write 0");
+  says("900 gb/s", Bandwidth::dim, "unknown unit", "write GB/s or Gb/s");
+  says("900 GB / s", Bandwidth::dim, "unknown unit", "write GB/s");
+  says("fast", Bandwidth::dim, "not a number", "one of: GB/s");
   says("", kSecondDim, "empty", "");
   says("0x10 s", kSecondDim, "unknown unit 'x10 s'", "");
   says("5 CNY", Usd::dim, "is in CNY, not in USD", "dated rate");

@@ -18,10 +18,12 @@ no_err() { [ -s err ] && bad "\`$args\` says something" || ok; }
 
 # what one sees first
 run 0; out_has "What does Stepcast know?"; no_err
-for verb in $("$program" completion bash | sed -n 's/.*compgen -W "\(list [^"]*\)".*/\1/p' | head -1); do
+for verb in $("$program" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
   run 0 "$verb" --help; out_has "Examples:"; no_err
   [ "$(wc -l <out)" -le 24 ] && ok || bad "\`$args\` is longer than one screen"
+  verbs=$((${verbs:-0} + 1))
 done
+[ "${verbs:-0}" -ge 5 ] && ok || bad "only ${verbs:-0} verbs found"
 run 0 version; out_has "stepcast"; no_err
 run 0 version --format json; out_has '"boost"'
 
@@ -33,6 +35,7 @@ out_has "memory.usable,81920,MiB,read,2026-11,nvidia-smi listings in public repo
 run 0 show gpu a100_sxm4_80gb --format json; out_has '"schema_version": 1'
 run 0 show system dgx_a100; out_has "dgx_a100_80gb"; err_has "note: 'dgx_a100' means dgx_a100_80gb"
 run 0 show gpu b100_192gb; err_has "warning: memory: the usable capacity is not known"
+"$program" show gpu a100_sxm4_80gb --format json | grep -A16 '"key": "memory.bandwidth"' | grep -q '"value": 2039.0' && ok || bad "numbers are numbers in JSON"
 for kind in gpu link system fabric storage price; do run 0 list $kind; run 0 list $kind --format json; done
 
 # mistakes: exit code 2 for the call, 3 for the input, and standard output stays empty
@@ -47,9 +50,23 @@ run 2 completion tcsh; err_has "bash, zsh or fish"
 run 3 show gpu v100; err_has "fits several"; no_out
 run 3 show gpu a100x; no_out
 run 3 show gpu ./missing.yaml; err_has "cannot read this file"; no_out
+run 3 show gpu .; run 3 show gpu /; err_has "not a regular file"; no_out
+mkfifo fifo.yaml; run 3 show gpu ./fifo.yaml; err_has "not a regular file"
+run 3 show gpu "$(printf 'a%.0s' $(seq 3000))"
 run 3 list gpu --catalog ./nowhere; err_has "not a directory"; no_out
+mkdir empty; run 3 list gpu --catalog empty; err_has "this directory is no catalogue"
+run 2 --catalog x list; err_has "the verb comes first"
+run 0 list -h; out_has "Examples:"
+run 2 list --words gpu; err_has "unknown option"
+"$program" nope 2>/dev/full; [ $? -eq 2 ] && ok || bad "a standard error that cannot be written changes no exit code"
 
 # files: whole or not at all
+run 2 list gpu --output a --output b; err_has "given twice"
+run 2 list gpu --output ""; no_out
+mkfifo pipe; cat pipe >read & run 0 list gpu --output pipe; wait
+[ -p pipe ] && grep -q rtx4090 read && ok || bad "--output writes into a pipe"
+ln -s target link; touch target; chmod 600 target; run 0 list gpu --output link
+[ -L link ] && [ "$(stat -c %a target)" = 600 ] && grep -q rtx4090 target && ok || bad "--output follows a link and keeps the mode"
 run 0 list gpu --output table.txt; no_out; grep -q rtx4090 table.txt && ok || bad "--output writes the table"
 run 6 list gpu --output ./nowhere/table.txt; err_has "cannot write"
 "$program" list gpu >/dev/full 2>err; [ $? -eq 6 ] && ok || bad "a full disk is exit code 6"
@@ -85,14 +102,36 @@ nics: {count: 4, rate: 800 Gb/s, kind: infiniband, source: {document: a dream, d
 fabric: ib_xdr
 Y
 run 0 list gpu --catalog mine; out_has "dream_9000"; out_has "rtx4090"
-run 0 list system --catalog mine; out_has "dream_box"; out_has "4 x 800 Gb/s infiniband"
+run 0 list system --catalog mine; out_has "dream_box"; out_has "800 Gb/s  infiniband"
 run 0 show system "Dream Box" --catalog mine; out_has "ib_xdr"
 export STEPCAST_CATALOG=mine
 run 0 list gpu; out_has "dream_9000"
 run 0 show gpu dream-9000; out_has "a dream"
 unset STEPCAST_CATALOG
 run 3 show gpu dream_9000
-run 3 show system ./mine/systems/dream_box.yaml; err_has "mine/systems/dream_box.yaml:3:6: error: gpu: unknown gpu 'dream_9000'"
+run 0 show system ./mine/systems/dream_box.yaml  # a file leans on the catalogue that it lies in
+cp mine/systems/dream_box.yaml .
+run 3 show system ./dream_box.yaml; err_has "./dream_box.yaml:3:6: error: gpu: unknown gpu 'dream_9000'"
+
+# a broken file hides no others
+printf 'gpu: broken\nname: 3\n' >mine/gpus/broken.yaml
+run 3 list gpu --catalog mine; out_has "dream_9000"; out_has "rtx4090"; err_has "mine/gpus/broken.yaml:1:1: error: missing key"
+rm mine/gpus/broken.yaml
+
+# names come from files: hostile ones are data
+touch "mine/gpus/x\$(touch PWNED).yaml"
+completed=$(STEPCAST_CATALOG=mine PATH=$(dirname "$program"):$PATH bash -c 'source <(stepcast completion bash)
+  COMP_WORDS=(stepcast show gpu x); COMP_CWORD=3; _stepcast' 2>&1)
+[ -e PWNED ] && bad "completion runs what a file name says" || ok
+rm mine/gpus/x*
+
+# aliases of one's own
+printf 'gpus: {dream: dream_9000, ghost: nothing}\n' >mine/aliases.yaml
+run 0 show gpu dream --catalog mine; err_has "'dream' means dream_9000"
+run 3 show gpu ghost --catalog mine; err_has "mine/aliases.yaml:1:34: error: gpus.ghost: there is no gpu 'nothing'"
+printf 'gpu: {dream: dream_9000}\n' >mine/aliases.yaml
+run 3 show gpu dream --catalog mine; err_has "unknown key 'gpu'"
+rm mine/aliases.yaml
 
 # one's own entry stands before the shipped one of the same id
 mkdir -p other/gpus

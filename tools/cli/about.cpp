@@ -14,15 +14,13 @@
 namespace stepcast::tools {
 namespace {
 
-std::string verb_names() {
+std::string format_names() {
   std::vector<std::string> names;
-  for (const Verb& verb : verbs()) names.emplace_back(verb.name);
-  return join(names, " ");
-}
-
-std::string kind_names() {
-  std::vector<std::string> names;
-  for (const hardware::KindRow& row : hardware::kinds()) names.emplace_back(row.name);
+  for (const Verb& verb : verbs()) {
+    for (const std::string_view format : verb.formats) {
+      if (std::find(names.begin(), names.end(), format) == names.end()) names.emplace_back(format);
+    }
+  }
   return join(names, " ");
 }
 
@@ -42,24 +40,30 @@ std::string option_names() {
 // Verb, then kind, then the names that `list KIND` gives; files elsewhere. @VERBS@ and the like are filled
 // in.
 constexpr std::string_view kBash = R"sh(_stepcast() {
-  local word=${COMP_WORDS[COMP_CWORD]}
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} words= name
   COMPREPLY=()
-  if [[ $word == -* ]]; then
-    COMPREPLY=($(compgen -W "@OPTIONS@" -- "$word"))
-  elif [[ $COMP_CWORD -eq 1 ]]; then
-    COMPREPLY=($(compgen -W "@VERBS@" -- "$word"))
-  elif [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == help ]]; then
-    COMPREPLY=($(compgen -W "@VERBS@" -- "$word"))
-  elif [[ $COMP_CWORD -eq 2 && ( ${COMP_WORDS[1]} == list || ${COMP_WORDS[1]} == show ) ]]; then
-    COMPREPLY=($(compgen -W "@KINDS@" -- "$word"))
-  elif [[ $COMP_CWORD -eq 2 && ${COMP_WORDS[1]} == completion ]]; then
-    COMPREPLY=($(compgen -W "bash zsh fish" -- "$word"))
-  elif [[ $COMP_CWORD -eq 3 && ${COMP_WORDS[1]} == show ]]; then
-    COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" list "${COMP_WORDS[2]}" --format csv 2>/dev/null |
-      tail -n +2 | cut -d, -f1)" -- "$word"))
-  else
-    COMPREPLY=($(compgen -f -- "$word"))
+  if [[ $before == --format ]]; then
+    words="@FORMATS@"
+  elif [[ $before == --catalog || $before == --output || $word == ./* || $word == /* ]]; then
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    return
+  elif [[ $word == -* ]]; then
+    words="@OPTIONS@"
+  elif [[ $COMP_CWORD -eq 1 || ( $COMP_CWORD -eq 2 && $verb == help ) ]]; then
+    words="@VERBS@"
+  elif [[ $COMP_CWORD -eq 2 && ( $verb == list || $verb == show ) ]]; then
+    words="@KINDS@"
+  elif [[ $COMP_CWORD -eq 2 && $verb == completion ]]; then
+    words="bash zsh fish"
+  elif [[ $COMP_CWORD -eq 3 && $verb == show ]]; then
+    while IFS= read -r name; do
+      [[ $name == "${word,,}"* ]] && COMPREPLY+=("$name")
+    done < <("${COMP_WORDS[0]}" list "${COMP_WORDS[2]}" --format csv 2>/dev/null | tail -n +2 | cut -d, -f1)
+    return
   fi
+  for name in $words; do
+    if [[ $name == "$word"* ]]; then COMPREPLY+=("$name"); fi
+  done
 }
 complete -o filenames -F _stepcast stepcast
 )sh";
@@ -77,8 +81,11 @@ end
 )sh";
 
 std::string filled(std::string text) {
-  const std::array<std::pair<std::string_view, std::string>, 3> parts = {
-      {{"@VERBS@", verb_names()}, {"@KINDS@", kind_names()}, {"@OPTIONS@", option_names()}}};
+  const std::array<std::pair<std::string_view, std::string>, 4> parts = {
+      {{"@VERBS@", join(names_of(verbs()), " ")},
+       {"@KINDS@", join(names_of(hardware::kinds()), " ")},
+       {"@OPTIONS@", option_names()},
+       {"@FORMATS@", format_names()}}};
   for (const auto& [mark, words] : parts) {
     for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + words.size())) {
       text.replace(at, mark.size(), words);
@@ -94,12 +101,7 @@ int run_help(const Invocation& call) {
     write_result(call, overview_text());
     return kDone;
   }
-  const auto all = verbs();
-  const auto verb =
-      std::find_if(all.begin(), all.end(), [&](const Verb& v) { return v.name == call.positionals[0]; });
-  if (verb == all.end())
-    throw UsageError(fmt::format("unknown verb '{}'; `stepcast help` lists them", call.positionals[0]));
-  write_result(call, help_text(*verb));
+  write_result(call, help_text(find_verb(call.positionals[0])));
   return kDone;
 }
 
@@ -119,7 +121,9 @@ int run_version(const Invocation& call) {
     text += fmt::format("{:<10} {}\n", key, value);
     json[key] = value;
   }
-  write_result(call, call.get("format", "text") == "json" ? json.dump(2) + "\n" : text);
+  write_result(call, call.format == "json"
+                         ? json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                         : text);
   return kDone;
 }
 

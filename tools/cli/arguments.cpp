@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 
 #include <boost/program_options.hpp>
 #include <fmt/core.h>
@@ -29,10 +28,10 @@ std::string see_help(const Verb& verb) { return fmt::format("see `stepcast {} --
 }
 
 void check_format(const Verb& verb, const Invocation& call) {
-  const std::string format = call.get("format", verb.formats.front());
-  if (std::find(verb.formats.begin(), verb.formats.end(), format) != verb.formats.end()) return;
+  if (std::find(verb.formats.begin(), verb.formats.end(), call.format) != verb.formats.end()) return;
   const std::vector<std::string> known(verb.formats.begin(), verb.formats.end());
-  throw UsageError(fmt::format("{}: unknown format '{}'; write one of: {}", verb.name, format, join(known)));
+  throw UsageError(
+      fmt::format("{}: unknown format '{}'; write one of: {}", verb.name, call.format, join(known)));
 }
 
 void check_positionals(const Verb& verb, const Invocation& call) {
@@ -47,19 +46,31 @@ void check_positionals(const Verb& verb, const Invocation& call) {
 
 }  // namespace
 
+const Verb& find_verb(const std::string& word) {
+  const auto all = verbs();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Verb& v) { return v.name == word; });
+  if (found != all.end()) return *found;
+  const std::string near = nearest(word, names_of(all));
+  throw UsageError(fmt::format("unknown verb '{}'; {}", word,
+                               word.starts_with("-") ? "the verb comes first"
+                               : near.empty()        ? "`stepcast help` lists them"
+                                                     : fmt::format("did you mean {}?", near)));
+}
+
 Invocation parse_arguments(const Verb& verb, const std::vector<std::string>& args) {
   po::options_description description;
   for (const Option& o : options_of(verb)) {
-    const std::string name(o.name);
+    const std::string names = std::string(o.name) + (o.name == "help" ? ",h" : "");
     if (o.value.empty()) {
-      description.add_options()(name.c_str(), "");
+      description.add_options()(names.c_str(), "");
     } else {
-      description.add_options()(name.c_str(), po::value<std::vector<std::string>>()->composing(), "");
+      description.add_options()(names.c_str(), po::value<std::string>(), "");
     }
   }
-  description.add_options()("positional", po::value<std::vector<std::string>>(), "");
+  constexpr const char* kWords = "words";
+  description.add_options()(kWords, po::value<std::string>(), "");
   po::positional_options_description positional;
-  positional.add("positional", -1);
+  positional.add(kWords, -1);
   Invocation call;
   try {
     namespace style = po::command_line_style;
@@ -70,7 +81,12 @@ Invocation parse_arguments(const Verb& verb, const std::vector<std::string>& arg
                             .style(unix_without_guessing)
                             .run();
     for (const auto& option : parsed.options) {
-      auto& values = option.string_key == "positional" ? call.positionals : call.options[option.string_key];
+      const bool word = option.string_key == kWords;
+      if (word && option.position_key < 0) unknown_option(verb, fmt::format("--{}", kWords));
+      auto& values = word ? call.positionals : call.options[option.string_key];
+      if (!word && option.string_key != "catalog" && !values.empty()) {
+        throw UsageError(fmt::format("{}: --{} is given twice", verb.name, option.string_key));
+      }
       values.insert(values.end(), option.value.begin(), option.value.end());
     }
   } catch (const po::unknown_option& e) {
@@ -79,6 +95,9 @@ Invocation parse_arguments(const Verb& verb, const std::vector<std::string>& arg
     throw UsageError(fmt::format("{}: {}; {}", verb.name, e.what(), see_help(verb)));
   }
   if (call.has("help")) return call;
+  if (call.has("output") && call.get("output", "").empty())
+    throw UsageError(fmt::format("{}: --output names no file", verb.name));
+  call.format = call.get("format", verb.formats.front());
   check_format(verb, call);
   check_positionals(verb, call);
   return call;

@@ -1,26 +1,13 @@
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 
 #include <fmt/core.h>
 
-#include "base/text.hpp"
+#include "base/diagnostic.hpp"
 #include "tools/cli/verb.hpp"
 
 namespace stepcast::tools {
 namespace {
-
-const Verb& find_verb(const std::string& word) {
-  const auto all = verbs();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Verb& v) { return v.name == word; });
-  if (found != all.end()) return *found;
-  std::vector<std::string> names;
-  for (const Verb& v : all) names.emplace_back(v.name);
-  const std::string near = nearest(word, names);
-  throw UsageError(
-      fmt::format("unknown verb '{}'; {}", word,
-                  near.empty() ? "`stepcast help` lists them" : fmt::format("did you mean {}?", near)));
-}
 
 int dispatch(std::vector<std::string> args) {
   if (args.empty() || args[0] == "--help" || args[0] == "-h") args = {"help"};
@@ -36,7 +23,7 @@ int dispatch(std::vector<std::string> args) {
 }
 
 int fail(int code, std::string_view message) {
-  fmt::print(stderr, "stepcast: error: {}\n", message);
+  print_error(fmt::format("stepcast: error: {}", message));
   return code;
 }
 
@@ -46,7 +33,9 @@ int guarded(std::vector<std::string> args) {
   } catch (const UsageError& e) {
     return fail(kUsageError, e.what());
   } catch (const InputError& e) {
-    fmt::print(stderr, "{}\n", e.what());
+    Diagnostics problems;
+    for (const Diagnostic& d : e.diagnostics()) problems.add(d);
+    print_diagnostics(problems);
     return kInvalidInput;
   } catch (const WriteError& e) {
     return fail(kCannotWrite, e.what());

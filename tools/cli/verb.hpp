@@ -2,6 +2,8 @@
 
 // The command line as data: one row for each verb. The row feeds `help`, --help, completion and the tests.
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <stdexcept>
@@ -33,6 +35,7 @@ struct Option {
 struct Invocation {
   std::vector<std::string> positionals;
   std::map<std::string, std::vector<std::string>, std::less<>> options;
+  std::string format;  ///< one of the verb's
 
   [[nodiscard]] bool has(std::string_view name) const { return options.contains(name); }
   /// The last value given, or `otherwise`.
@@ -68,6 +71,9 @@ class WriteError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The row of a verb; a usage error that names the nearest one otherwise.
+const Verb& find_verb(const std::string& word);
+
 /// Checks `args` (without program and verb) against the row.
 Invocation parse_arguments(const Verb& verb, const std::vector<std::string>& args);
 
@@ -81,7 +87,9 @@ hardware::Catalog open_catalog(const Invocation& call);
 /// Where the shipped catalogue is.
 std::string shipped_catalog();
 
-/// Warnings and notes to standard error, one a line.
+/// One line to standard error; that it cannot be written is no reason to stop.
+void print_error(const std::string& line);
+/// All of them to standard error; past a thousand their number.
 void print_diagnostics(const Diagnostics& problems);
 
 /// The result to standard output or, whole or not at all, to --output.

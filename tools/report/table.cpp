@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
 
 namespace stepcast::tools {
 namespace {
@@ -21,63 +25,75 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string markdown_cell(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
-  return out;
-}
-
-template <class Cell>
-std::string line(const std::vector<std::string>& cells, std::string_view separator, const Cell& cell) {
-  std::string out;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) out += separator;
-    out += cell(cells[i]);
-  }
-  return out;
+template <class Row, class ToText>
+std::string csv_line(const Row& row, const ToText& text) {
+  std::string line;
+  for (const auto& cell : row) line += csv_cell(text(cell)) + ",";
+  if (!line.empty()) line.back() = '\n';
+  return line;
 }
 
 }  // namespace
 
+std::string number_text(double value) { return fmt::format("{}", value); }
+
 std::string to_plain(const Table& table) {
+  std::vector<std::vector<std::string>> lines(1);
+  std::vector<bool> numeric;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    lines[0].push_back(table.columns[i].heading);
+    numeric.push_back(!table.rows.empty() &&
+                      std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+                        return row[i].number.has_value() || row[i].text.empty();
+                      }));
+  }
+  for (const auto& row : table.rows) {
+    auto& line = lines.emplace_back();
+    for (const Cell& cell : row) line.push_back(printable(cell.text));
+  }
   std::vector<std::size_t> widths(table.columns.size(), 0);
-  const auto widen = [&](const std::vector<std::string>& cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], width(cells[i]));
-  };
-  widen(table.columns);
-  for (const auto& row : table.rows) widen(row);
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
+  }
+  const bool headed =
+      std::any_of(lines[0].begin(), lines[0].end(), [](const std::string& h) { return !h.empty(); });
   std::string out;
-  const auto put = [&](const std::vector<std::string>& cells) {
+  for (std::size_t n = headed ? 0 : 1; n < lines.size(); ++n) {
     std::string text;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string gap(widths[i] - width(cells[i]), ' ');
-      const bool right = i < table.right.size() && table.right[i];
-      text += (i > 0 ? "  " : "") + (right ? gap + cells[i] : cells[i] + gap);
+    for (std::size_t i = 0; i < lines[n].size(); ++i) {
+      const std::string gap(widths[i] - width(lines[n][i]), ' ');
+      text += (i > 0 ? "  " : "") + (numeric[i] ? gap + lines[n][i] : lines[n][i] + gap);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + "\n";
-  };
-  if (std::any_of(table.columns.begin(), table.columns.end(), [](const auto& c) { return !c.empty(); })) {
-    put(table.columns);
   }
-  for (const auto& row : table.rows) put(row);
   return out;
 }
 
 std::string to_csv(const Table& table) {
-  std::string out = line(table.columns, ",", csv_cell) + "\n";
-  for (const auto& row : table.rows) out += line(row, ",", csv_cell) + "\n";
+  std::string out = csv_line(table.columns, [](const Column& c) { return c.key; });
+  for (const auto& row : table.rows) {
+    out += csv_line(row, [](const Cell& c) { return c.number ? number_text(*c.number) : c.text; });
+  }
   return out;
 }
 
-std::string to_markdown(const Table& table) {
-  std::string out = fmt::format("| {} |\n|", line(table.columns, " | ", markdown_cell));
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    out += i < table.right.size() && table.right[i] ? " ---: |" : " --- |";
+std::string to_json(const Table& table) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const auto& row : table.rows) {
+    nlohmann::json object;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      nlohmann::json& value = object[table.columns[i].key];
+      if (row[i].number) {
+        value = *row[i].number;
+      } else if (!row[i].text.empty()) {
+        value = row[i].text;
+      }
+    }
+    rows.push_back(std::move(object));
   }
-  out += "\n";
-  for (const auto& row : table.rows) out += fmt::format("| {} |\n", line(row, " | ", markdown_cell));
-  return out;
+  const nlohmann::json all = {{"schema_version", 1}, {"rows", rows}};
+  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace stepcast::tools

@@ -1,0 +1,134 @@
+#include "hardware/fabric_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace stepcast::hardware {
+namespace {
+
+int divide_up(int a, int b) { return (a + b - 1) / b; }
+
+/// Ports of a leaf that hold NICs at an oversubscription of o: down / up = o.
+int down_ports(int ports, double oversubscription) {
+  const int down = static_cast<int>(std::floor(ports * oversubscription / (1.0 + oversubscription) + 1e-9));
+  return std::clamp(down, 1, ports - 1);
+}
+
+/// Leaves for all NICs, `each` to a leaf.
+void place_nics(FabricPlan& plan, int nodes, int each) {
+  plan.nics_per_leaf = each;
+  if (plan.topology == FabricTopology::rail_optimised) {
+    plan.nodes_per_leaf = each;
+    plan.leaves = divide_up(nodes, each) * plan.nics_per_node;
+  } else {
+    plan.leaves = divide_up(nodes * plan.nics_per_node, each);
+  }
+}
+
+std::string one_switch(FabricPlan& plan, const ClusterSpec& cluster, int ports) {
+  const int nics = cluster.nodes() * plan.nics_per_node;
+  if (ports > 0 && nics > ports) return fmt::format("one switch of {} ports holds no {} NICs", ports, nics);
+  place_nics(plan, cluster.nodes(), nics);
+  plan.leaves_per_pod = 1;
+  plan.pods = 1;
+  return {};
+}
+
+/// Leaves and spines; over several pods also cores.
+std::string tree(FabricPlan& plan, const ClusterSpec& cluster, int ports, int wanted_levels) {
+  const FabricSpec& fabric = *cluster.fabric;
+  const bool rails = plan.topology == FabricTopology::rail_optimised;
+  const Bandwidth rate = fabric.port.rate * cluster.fabric_scale;
+  const int nics = cluster.nodes() * plan.nics_per_node;
+  if (!rails && nics <= ports && wanted_levels <= 1) return one_switch(plan, cluster, ports);
+  const int down = down_ports(ports, fabric.oversubscription);
+  const double up = down / fabric.oversubscription;
+  place_nics(plan, cluster.nodes(), down);
+  const bool two =
+      wanted_levels == 2 || (wanted_levels == 0 && plan.leaves <= ports) || (rails && wanted_levels == 1);
+  if (two) {
+    if (plan.leaves > ports)
+      return fmt::format("two levels of {}-port switches hold no {} NICs", ports, nics);
+    plan.leaves_per_pod = plan.leaves;
+    plan.pods = 1;
+    plan.spines_per_pod = std::max(1, static_cast<int>(std::ceil(plan.leaves * up / ports - 1e-9)));
+    plan.leaf_spine = rate * (up / plan.spines_per_pod);
+    return {};
+  }
+  if (wanted_levels == 1) return fmt::format("one level of {}-port switches holds no {} NICs", ports, nics);
+  plan.leaves_per_pod = std::min(ports / 2, plan.leaves);
+  plan.pods = divide_up(plan.leaves, plan.leaves_per_pod);
+  if (plan.pods > ports) return fmt::format("three levels of {}-port switches hold no {} NICs", ports, nics);
+  plan.spines_per_pod = std::max(1, static_cast<int>(std::ceil(up - 1e-9)));
+  plan.leaf_spine = rate * (up / plan.spines_per_pod);
+  plan.cores_per_spine = std::max(1, divide_up(plan.pods * (ports / 2), ports));
+  plan.spine_core = rate * (static_cast<double>(ports / 2) / plan.cores_per_spine);
+  return {};
+}
+
+/// Groups of switches, all joined inside; a switch joins the switch of its index in every other group. Half
+/// of the ports left over by the group hold NICs, half go to other groups (the balance of Kim et al.,
+/// "Technology-Driven, Highly-Scalable Dragonfly Topology", ISCA 2008).
+std::string dragonfly(FabricPlan& plan, const ClusterSpec& cluster, int ports) {
+  const FabricSpec& fabric = *cluster.fabric;
+  const int group = fabric.group_size.value_or(ports / 2);
+  const int left = ports - (group - 1);
+  if (left < 2) return fmt::format("a group of {} switches leaves no ports of {} for NICs", group, ports);
+  const Bandwidth rate = fabric.port.rate * cluster.fabric_scale;
+  const int down = left / 2;
+  const int global = left - down;
+  place_nics(plan, cluster.nodes(), down);
+  plan.leaves_per_pod = std::min(group, plan.leaves);
+  plan.pods = divide_up(plan.leaves, plan.leaves_per_pod);
+  if (plan.pods - 1 > group * global)
+    return fmt::format("{} global links of a group do not reach {} groups", group * global, plan.pods - 1);
+  plan.leaf_leaf = rate;
+  if (plan.pods > 1) plan.leaf_column = rate * (static_cast<double>(global) / (plan.pods - 1));
+  return {};
+}
+
+}  // namespace
+
+int FabricPlan::leaf_of(int node, int nic) const {
+  if (topology == FabricTopology::rail_optimised) return node / nodes_per_leaf * nics_per_node + nic;
+  return (node * nics_per_node + nic) / nics_per_leaf;
+}
+
+int FabricPlan::levels() const {
+  if (point_to_point()) return 0;
+  if (cores_per_spine > 0) return 3;
+  return spines_per_pod > 0 ? 2 : 1;
+}
+
+FabricPlan plan_fabric(const ClusterSpec& cluster, std::string& problem) {
+  FabricPlan plan;
+  const FabricSpec& fabric = *cluster.fabric;
+  plan.topology = fabric.topology;
+  for (const NodeVariant& variant : cluster.variants) {
+    plan.nics_per_node = std::max(plan.nics_per_node, variant.system.nics ? variant.system.nics->count : 0);
+  }
+  plan.one_switch = to_picoseconds(fabric.port.latency);
+  plan.hop = fabric.network_switch ? to_picoseconds(fabric.network_switch->latency) : 0;
+  const int ports = fabric.network_switch ? fabric.network_switch->ports : 0;
+  const bool needs_ports = plan.topology != FabricTopology::single_switch && !plan.point_to_point();
+  if (needs_ports && ports < 2) {
+    problem = "the fabric does not say how many ports its switches have";
+    return plan;
+  }
+  switch (plan.topology) {
+    case FabricTopology::single_switch: problem = one_switch(plan, cluster, ports); break;
+    case FabricTopology::fat_tree:
+    case FabricTopology::rail_optimised:
+      problem = tree(plan, cluster, ports, fabric.levels.value_or(0));
+      break;
+    case FabricTopology::dragonfly: problem = dragonfly(plan, cluster, ports); break;
+    case FabricTopology::point_to_point:
+      if (cluster.nodes() != 2) problem = "point to point joins two nodes";
+      break;
+  }
+  return plan;
+}
+
+}  // namespace stepcast::hardware
