@@ -309,5 +309,39 @@ YamlNode overlay(YamlNode base, const YamlNode& patch) {
   return base;
 }
 
+void set_value(YamlNode& tree, std::string_view assignment, Diagnostics& problems) {
+  const std::size_t equals = assignment.find('=');
+  const std::string file = fmt::format("--set {}", assignment.substr(0, equals));
+  const auto fail = [&](std::string message) {
+    problems.add({Severity::error, {file, 0, 0}, {}, std::move(message), "write --set key.key=value"});
+  };
+  if (equals == std::string_view::npos) return fail("no value");
+  auto value = parse_yaml(assignment.substr(equals + 1), file, problems);
+  if (!value) return;
+  YamlNode* at = &tree;
+  for (std::string_view rest = assignment.substr(0, equals);;) {
+    const std::string key(rest.substr(0, rest.find('.')));
+    if (key.empty()) return fail("an empty key");
+    if (at->kind != Kind::map) {
+      *at = YamlNode{};
+      at->kind = Kind::map;
+      at->file = value->file;
+    }
+    auto entry = std::find_if(at->entries.begin(), at->entries.end(),
+                              [&](const YamlEntry& e) { return e.key.scalar == key; });
+    if (entry == at->entries.end()) {
+      YamlNode name;
+      name.kind = Kind::scalar;
+      name.file = value->file;
+      name.scalar = key;
+      entry = at->entries.insert(at->entries.end(), {std::move(name), {}});
+    }
+    at = &entry->value;
+    if (rest.size() == key.size()) break;
+    rest.remove_prefix(key.size() + 1);
+  }
+  *at = *std::move(value);
+}
+
 }  // namespace base
 }  // namespace stepcast

@@ -59,5 +59,10 @@ std::optional<YamlNode> load_yaml(const std::string& path, Diagnostics& problems
 /// changes loses the `source` of the base: it speaks of the old numbers.
 YamlNode overlay(YamlNode base, const YamlNode& patch);
 
+/// Sets one value of a tree as the command line gives it: "cluster.nodes=4", "cluster.overrides=[{...}]".
+/// What stands behind
+/// '=' is YAML; maps on the way are made where they are missing.
+void set_value(YamlNode& tree, std::string_view assignment, Diagnostics& problems);
+
 }  // namespace base
 }  // namespace stepcast

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "hardware/catalog.hpp"
+#include "hardware/fabric_plan.hpp"
 #include "hardware/node_template.hpp"
 
 namespace stepcast::hardware {
@@ -314,6 +315,15 @@ void read(const Reader& r, ClusterSpec& cluster, const Catalog& catalog) {
       return;
     }
     read_fabric(m, catalog, cluster);
+    if (cluster.fabric && cluster.nodes() > 1 && !r.problems().has_errors()) {
+      std::string problem;
+      plan_fabric(cluster, problem);
+      if (!problem.empty()) {
+        const YamlEntry* given = r.node().find("fabric");
+        const Reader at = given == nullptr ? r : Reader(given->value, r.path() + ".fabric", r.problems());
+        at.error(problem, "name another fabric, or change its topology");
+      }
+    }
     cluster.gpus = cluster.total_gpus();
     if (const auto gpus = m.find("gpus")) {
       read(*gpus, cluster.gpus, Bounds{1, 1e9});

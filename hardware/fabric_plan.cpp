@@ -8,7 +8,7 @@
 namespace stepcast::hardware {
 namespace {
 
-int divide_up(int a, int b) { return (a + b - 1) / b; }
+int divide_up(int a, int b) { return (a + std::max(b, 1) - 1) / std::max(b, 1); }
 
 /// Ports of a leaf that hold NICs at an oversubscription of o: down / up = o.
 int down_ports(int ports, double oversubscription) {
@@ -64,7 +64,8 @@ std::string tree(FabricPlan& plan, const ClusterSpec& cluster, int ports, int wa
   plan.spines_per_pod = std::max(1, static_cast<int>(std::ceil(up - 1e-9)));
   plan.leaf_spine = rate * (up / plan.spines_per_pod);
   plan.cores_per_spine = std::max(1, divide_up(plan.pods * (ports / 2), ports));
-  plan.spine_core = rate * (static_cast<double>(ports / 2) / plan.cores_per_spine);
+  const int uplinks = ports / 2;
+  plan.spine_core = rate * (static_cast<double>(uplinks) / plan.cores_per_spine);
   return {};
 }
 

@@ -77,6 +77,9 @@ class Topology {
   /// host memory where the driver forbids peer access. A route to itself is empty.
   [[nodiscard]] Route route(int from, int to) const;
 
+  /// The wires between two vertices of one node, whatever drivers allow: what nvidia-smi's levels describe.
+  [[nodiscard]] Route wires(VertexId from, VertexId to) const;
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -17,6 +17,8 @@ std::vector<Option> options_of(const Verb& verb) {
   return all;
 }
 
+bool repeats(std::string_view option) { return option == "catalog" || option == "set"; }
+
 std::string see_help(const Verb& verb) { return fmt::format("see `stepcast {} --help`", verb.name); }
 
 [[noreturn]] void unknown_option(const Verb& verb, const std::string& given) {
@@ -57,6 +59,24 @@ const Verb& find_verb(const std::string& word) {
                                                      : fmt::format("did you mean {}?", near)));
 }
 
+/// An option whose `value` names several words takes as many: "--path 0 9" becomes "--path=0 9".
+std::vector<std::string> joined(const Verb& verb, const std::vector<std::string>& args) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    out.push_back(args[i]);
+    for (const Option& o : verb.options) {
+      const auto more = static_cast<std::size_t>(std::count(o.value.begin(), o.value.end(), ' '));
+      if (more == 0 || args[i] != fmt::format("--{}", o.name)) continue;
+      if (i + more + 1 >= args.size())
+        throw UsageError(fmt::format("{}: --{} takes {}", verb.name, o.name, o.value));
+      out.back() += "=" + args[i + 1];
+      for (std::size_t k = 1; k <= more; ++k) out.back() += " " + args[i + 1 + k];
+      i += more + 1;
+    }
+  }
+  return out;
+}
+
 Invocation parse_arguments(const Verb& verb, const std::vector<std::string>& args) {
   po::options_description description;
   for (const Option& o : options_of(verb)) {
@@ -75,7 +95,7 @@ Invocation parse_arguments(const Verb& verb, const std::vector<std::string>& arg
   try {
     namespace style = po::command_line_style;
     const int unix_without_guessing = style::unix_style & ~style::allow_guessing;
-    const auto parsed = po::command_line_parser(args)
+    const auto parsed = po::command_line_parser(joined(verb, args))
                             .options(description)
                             .positional(positional)
                             .style(unix_without_guessing)
@@ -84,7 +104,7 @@ Invocation parse_arguments(const Verb& verb, const std::vector<std::string>& arg
       const bool word = option.string_key == kWords;
       if (word && option.position_key < 0) unknown_option(verb, fmt::format("--{}", kWords));
       auto& values = word ? call.positionals : call.options[option.string_key];
-      if (!word && option.string_key != "catalog" && !values.empty()) {
+      if (!word && !repeats(option.string_key) && !values.empty()) {
         throw UsageError(fmt::format("{}: --{} is given twice", verb.name, option.string_key));
       }
       values.insert(values.end(), option.value.begin(), option.value.end());

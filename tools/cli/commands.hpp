@@ -8,6 +8,7 @@ namespace stepcast::tools {
 
 int run_list(const Invocation& call);
 int run_show(const Invocation& call);
+int run_topology(const Invocation& call);
 int run_help(const Invocation& call);
 int run_version(const Invocation& call);
 int run_completion(const Invocation& call);

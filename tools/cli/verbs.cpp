@@ -6,12 +6,14 @@
 namespace stepcast::tools {
 namespace {
 
+constexpr std::string_view kHardwareGroup = "What is the hardware?";
 constexpr std::string_view kCatalogGroup = "What does Stepcast know?";
 constexpr std::string_view kProgramGroup = "About the program";
 
 constexpr std::array<std::string_view, 3> kTable = {"text", "json", "csv"};
 constexpr std::array<std::string_view, 2> kTextOrJson = {"text", "json"};
 constexpr std::array<std::string_view, 1> kText = {"text"};
+constexpr std::array<std::string_view, 3> kGraph = {"text", "json", "dot"};
 
 constexpr std::array<std::string_view, 3> kListExamples = {
     "stepcast list                        # the kinds and how many there are",
@@ -22,6 +24,16 @@ constexpr std::array<std::string_view, 4> kShowExamples = {
     "stepcast show system dgx_a100_80gb       # the machine and its links",
     "stepcast show price h100                 # what it costs to buy and to rent",
     "stepcast show system ./my_server.yaml    # a file of your own, checked"};
+constexpr std::array<std::string_view, 5> kTopologyExamples = {
+    "stepcast topology dgx_a100_80gb                  # levels as nvidia-smi prints them, GB/s of each pair",
+    "stepcast topology dgx_h100 --nodes 4 --path 0 9  # one way through it, and its narrowest part",
+    "stepcast topology pcie_8x_rtx4090 --path 0 7     # no peer access: through host memory",
+    "stepcast topology dgx_h100 --set 'cluster.overrides=[{link: nvlink, node: 0, scale: 0.3}]'",
+    "stepcast topology dgx1_v100 --format dot | dot -Tsvg >dgx1.svg"};
+constexpr std::array kTopologyOptions = {
+    Option{"nodes", "N", "so many of these machines, on their fabric"},
+    Option{"path", "FROM TO", "the way from one GPU to another (ranks from 0)"},
+    Option{"set", "KEY=VALUE", "change the cluster, as in cluster.fabric=ib_ndr; may be repeated"}};
 constexpr std::array<std::string_view, 2> kHelpExamples = {"stepcast help", "stepcast help show"};
 constexpr std::array<std::string_view, 1> kVersionExamples = {"stepcast version --format json"};
 constexpr std::array<std::string_view, 3> kCompletionExamples = {"source <(stepcast completion bash)",
@@ -36,6 +48,8 @@ constexpr std::array kCommon = {
     Option{"help", "", "this text"}};
 
 constexpr std::array kVerbs = {
+    Verb{"topology", kHardwareGroup, "What is joined by what, and how fast?", "SYSTEM", 1, 1,
+         kTopologyExamples, kGraph, kTopologyOptions, run_topology},
     Verb{"list",
          kCatalogGroup,
          "What does the catalogue hold?",

@@ -1,0 +1,481 @@
+#include "hardware/topology.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/dijkstra_shortest_paths.hpp>
+#include <boost/graph/filtered_graph.hpp>
+#include <boost/property_map/function_property_map.hpp>
+#include <fmt/core.h>
+
+namespace stepcast::hardware {
+namespace {
+
+constexpr Picoseconds kUnreached = std::numeric_limits<Picoseconds>::max();
+
+using Csr = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                               boost::no_property, std::uint32_t, std::uint32_t>;
+using CsrEdge = boost::graph_traits<Csr>::edge_descriptor;
+
+/// Least latency from each GPU of a node to a NIC, inside the node; kUnreached where there is no way.
+std::vector<Picoseconds> nic_distances(const NodeTemplate& node) {
+  std::vector<Picoseconds> nearest;
+  for (const std::uint32_t nic : node.nics) {
+    std::vector<Picoseconds> distance(node.vertices.size(), kUnreached);
+    distance[nic] = 0;
+    for (bool changed = true; changed;) {  // a node has tens of vertices: Bellman-Ford is enough
+      changed = false;
+      const auto relax = [&](std::uint32_t from, std::uint32_t to, Picoseconds latency) {
+        const bool passes = from >= node.gpus;
+        if (!passes || distance[from] == kUnreached || distance[from] + latency >= distance[to]) return;
+        distance[to] = distance[from] + latency;
+        changed = true;
+      };
+      for (const TemplateEdge& e : node.edges) {
+        relax(e.a, e.b, e.latency_ba);
+        relax(e.b, e.a, e.latency_ab);
+      }
+    }
+    nearest.push_back(*std::min_element(distance.begin(), distance.begin() + node.gpus));
+  }
+  return nearest;
+}
+
+/// Puts nodes and switches together; edges come out sorted by their source.
+class TopologyBuilder {
+ public:
+  explicit TopologyBuilder(const ClusterSpec& cluster) : cluster_(cluster) {
+    for (const NodeVariant& variant : cluster.variants) templates_.push_back(make_template(variant));
+    if (cluster.fabric && cluster.nodes() > 1) {
+      std::string problem;
+      plan = plan_fabric(cluster, problem);
+      STEPCAST_CHECK(problem.empty(), problem);
+    }
+    reserve();
+    add_nodes();
+    if (plan) add_fabric();
+    sort_edges();
+  }
+
+  std::vector<TopologyVertex> vertices;
+  std::vector<TopologyEdge> edges;
+  std::vector<std::uint32_t> first_edge;  ///< of each vertex, and one past the last
+  std::vector<VertexId> gpus;
+  std::optional<FabricPlan> plan;
+
+ private:
+  struct PlacedNode {
+    std::size_t variant;
+    std::uint32_t first_vertex;
+  };
+
+  void reserve() {
+    std::size_t vertex_count = 0;
+    std::size_t edge_count = 0;
+    for (const NodeRun& run : cluster_.runs) {
+      const auto n = static_cast<std::size_t>(run.count);
+      vertex_count += n * templates_[run.variant].vertices.size();
+      edge_count += n * 2 * (templates_[run.variant].edges.size() + templates_[run.variant].nics.size());
+    }
+    if (plan) {
+      const auto leaves = static_cast<std::size_t>(plan->leaves);
+      vertex_count += 2 * leaves + 1;
+      edge_count +=
+          4 * leaves * static_cast<std::size_t>(std::max(plan->spines_per_pod, plan->leaves_per_pod));
+    }
+    vertices.reserve(vertex_count);
+    unsorted_.reserve(edge_count);
+  }
+
+  void add_nodes() {
+    int number = 0;
+    for (const NodeRun& run : cluster_.runs) {
+      const NodeTemplate& node = templates_[run.variant];
+      for (int i = 0; i < run.count; ++i, ++number) {
+        const auto first = static_cast<std::uint32_t>(vertices.size());
+        nodes_.push_back({run.variant, first});
+        for (const Vertex& v : node.vertices) vertices.push_back({v.kind, number, v.index});
+        for (std::uint32_t gpu = 0; gpu < node.gpus; ++gpu) gpus.emplace_back(first + gpu);
+        for (const TemplateEdge& e : node.edges) {
+          add_link(first + e.a, first + e.b,
+                   {e.capacity, e.label, e.links, e.duplex, e.latency_ab, e.latency_ba});
+        }
+      }
+    }
+  }
+
+  struct Link {
+    Bandwidth capacity;
+    Label label;
+    int links = 1;
+    Duplex duplex = Duplex::full;
+    Picoseconds forth = 0;
+    Picoseconds back = 0;
+  };
+
+  /// Both directions. `shared` holds the pair's number until the edges are sorted.
+  void add_link(std::uint32_t a, std::uint32_t b, const Link& link) {
+    if (!(link.capacity > Bandwidth())) return;
+    const std::size_t pair = pairs_++;
+    const std::size_t back_pair = link.duplex == Duplex::half ? pair : pairs_++;
+    const auto latency = [](Picoseconds time) { return std::max<Picoseconds>(1, time); };
+    unsorted_.push_back(
+        {VertexId(a), VertexId(b), link.capacity, latency(link.forth), link.label, link.links, EdgeId(pair)});
+    unsorted_.push_back({VertexId(b), VertexId(a), link.capacity, latency(link.back), link.label, link.links,
+                         EdgeId(back_pair)});
+  }
+
+  std::uint32_t add_switches(VertexKind kind, int count) {
+    const auto first = static_cast<std::uint32_t>(vertices.size());
+    for (int i = 0; i < count; ++i) vertices.push_back({kind, -1, i});
+    return first;
+  }
+
+  /// Half of the GPU-to-GPU latency through one switch, less what the way inside the node takes already.
+  Picoseconds cable_latency(Picoseconds inside) const {
+    return inside == kUnreached ? plan->one_switch / 2
+                                : std::max<Picoseconds>(0, plan->one_switch / 2 - inside);
+  }
+
+  void add_cables(std::uint32_t first_leaf) {
+    std::vector<std::vector<Picoseconds>> inside;
+    for (const NodeTemplate& node : templates_) inside.push_back(nic_distances(node));
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      const NodeTemplate& node = templates_[nodes_[n].variant];
+      for (std::size_t nic = 0; nic < node.nics.size(); ++nic) {
+        const auto leaf =
+            static_cast<std::uint32_t>(plan->leaf_of(static_cast<int>(n), static_cast<int>(nic)));
+        const Picoseconds latency = cable_latency(inside[nodes_[n].variant][nic]);
+        const Bandwidth rate = std::min(
+            node.cables[nic], cluster_.fabric->port.rate * (node.cables[nic] > Bandwidth() ? 1.0 : 0.0));
+        add_link(nodes_[n].first_vertex + node.nics[nic], first_leaf + leaf,
+                 {rate, Label::nic, 1, Duplex::full, latency, latency});
+      }
+    }
+  }
+
+  void add_point_to_point() {
+    const NodeTemplate& a = templates_[nodes_[0].variant];
+    const NodeTemplate& b = templates_[nodes_[1].variant];
+    const auto inside_a = nic_distances(a);
+    const auto inside_b = nic_distances(b);
+    for (std::size_t nic = 0; nic < std::min(a.nics.size(), b.nics.size()); ++nic) {
+      const Picoseconds latency = cable_latency(inside_a[nic]) + cable_latency(inside_b[nic]);
+      add_link(nodes_[0].first_vertex + a.nics[nic], nodes_[1].first_vertex + b.nics[nic],
+               {std::min(a.cables[nic], b.cables[nic]), Label::nic, 1, Duplex::full, latency, latency});
+    }
+  }
+
+  void add_switch_link(std::uint32_t a, std::uint32_t b, Bandwidth capacity) {
+    add_link(a, b, {capacity, Label::fabric, 1, Duplex::full, plan->hop, plan->hop});
+  }
+
+  void add_fabric() {
+    if (plan->point_to_point()) return add_point_to_point();
+    const std::uint32_t leaf = add_switches(VertexKind::leaf, plan->leaves);
+    add_cables(leaf);
+    if (plan->topology == FabricTopology::dragonfly) return add_dragonfly(leaf);
+    const std::uint32_t spine = add_switches(VertexKind::spine, plan->pods * plan->spines_per_pod);
+    const std::uint32_t core = add_switches(VertexKind::core, plan->cores_per_spine * plan->spines_per_pod);
+    const auto spines = static_cast<std::uint32_t>(plan->spines_per_pod);
+    for (std::uint32_t l = 0; l < static_cast<std::uint32_t>(plan->leaves); ++l) {
+      const auto pod = static_cast<std::uint32_t>(plan->pod_of(static_cast<int>(l)));
+      for (std::uint32_t s = 0; s < spines; ++s)
+        add_switch_link(leaf + l, spine + pod * spines + s, plan->leaf_spine);
+    }
+    const auto cores = static_cast<std::uint32_t>(plan->cores_per_spine);
+    for (std::uint32_t pod = 0; cores > 0 && pod < static_cast<std::uint32_t>(plan->pods); ++pod) {
+      for (std::uint32_t s = 0; s < spines; ++s) {
+        for (std::uint32_t c = 0; c < cores; ++c) {
+          add_switch_link(spine + pod * spines + s, core + s * cores + c, plan->spine_core);
+        }
+      }
+    }
+  }
+
+  void add_dragonfly(std::uint32_t leaf) {
+    for (int a = 0; a < plan->leaves; ++a) {
+      for (int b = a + 1; b < plan->leaves; ++b) {
+        const bool group = plan->pod_of(a) == plan->pod_of(b);
+        const bool column = a % plan->leaves_per_pod == b % plan->leaves_per_pod;
+        if (!group && !column) continue;
+        add_switch_link(leaf + static_cast<std::uint32_t>(a), leaf + static_cast<std::uint32_t>(b),
+                        group ? plan->leaf_leaf : plan->leaf_column);
+      }
+    }
+  }
+
+  /// Counting sort by source; then `shared` becomes an edge.
+  void sort_edges() {
+    first_edge.assign(vertices.size() + 1, 0);
+    for (const TopologyEdge& e : unsorted_) ++first_edge[e.from.index() + 1];
+    std::partial_sum(first_edge.begin(), first_edge.end(), first_edge.begin());
+    edges.resize(unsorted_.size());
+    std::vector<std::uint32_t> next(first_edge.begin(), first_edge.end() - 1);
+    std::vector<std::uint32_t> first_of_pair(pairs_, std::numeric_limits<std::uint32_t>::max());
+    for (TopologyEdge& e : unsorted_) edges[next[e.from.index()]++] = e;
+    for (std::uint32_t i = 0; i < edges.size(); ++i) {
+      std::uint32_t& first = first_of_pair[edges[i].shared.index()];
+      if (first == std::numeric_limits<std::uint32_t>::max()) first = i;
+      edges[i].shared = EdgeId(first);
+    }
+  }
+
+  const ClusterSpec& cluster_;
+  std::vector<NodeTemplate> templates_;
+  std::vector<PlacedNode> nodes_;
+  std::vector<TopologyEdge> unsorted_;
+  std::size_t pairs_ = 0;
+};
+
+/// For boost: keeps the edges that `keep` allows. (Its iterators want filters that can be made empty and
+/// copied.)
+struct EdgeFilter {
+  std::function<bool(std::uint32_t)> keep;
+  const Csr* graph = nullptr;
+  bool operator()(const CsrEdge& e) const { return keep(boost::get(boost::edge_index, *graph, e)); }
+};
+
+}  // namespace
+
+std::string to_text(const TopologyVertex& v) {
+  const std::string name = fmt::format("{}{}", enum_name(v.kind), v.index);
+  return v.node < 0 ? name : fmt::format("node{}.{}", v.node, name);
+}
+
+/// What a search may use.
+struct SearchRules {
+  VertexId from;
+  VertexId to;
+  std::int32_t node_a = -1;  ///< nodes whose inside it may enter
+  std::int32_t node_b = -1;
+  bool only_gpu_links = false;
+};
+
+struct Topology::Impl {
+  explicit Impl(TopologyBuilder built)
+      : vertices(std::move(built.vertices)),
+        edges(std::move(built.edges)),
+        first_edge(std::move(built.first_edge)),
+        gpus(std::move(built.gpus)),
+        plan(built.plan) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+    pairs.reserve(edges.size());
+    for (const TopologyEdge& e : edges) pairs.emplace_back(e.from.index(), e.to.index());
+    csr =
+        Csr(boost::edges_are_sorted, pairs.begin(), pairs.end(), static_cast<std::uint32_t>(vertices.size()));
+  }
+
+  std::vector<TopologyVertex> vertices;
+  std::vector<TopologyEdge> edges;
+  std::vector<std::uint32_t> first_edge;
+  std::vector<VertexId> gpus;
+  std::optional<FabricPlan> plan;
+  std::vector<const SystemSpec*> system_of;  ///< of each node
+  std::vector<SystemSpec> systems;           ///< of each variant, for what routes ask of them
+  Csr csr;
+
+  [[nodiscard]] bool allowed(const TopologyEdge& e, const SearchRules& rules) const;
+  [[nodiscard]] std::vector<Picoseconds> distances(const SearchRules& rules) const;
+  [[nodiscard]] std::optional<Route> search(const SearchRules& rules) const;
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> least_ways(
+      const SearchRules& rules, const std::vector<Picoseconds>& distance,
+      const std::vector<std::uint32_t>& order) const;
+  [[nodiscard]] VertexId memory_near(VertexId gpu) const;
+  [[nodiscard]] Route through_host(VertexId from, VertexId to) const;
+  [[nodiscard]] Route need(const SearchRules& rules) const;
+};
+
+/// An edge leads into or out of a GPU only at the ends of a way, or where the GPU passes traffic on: between
+/// forwarding links, and between them and a NIC that hangs on it.
+bool Topology::Impl::allowed(const TopologyEdge& e, const SearchRules& rules) const {
+  if (rules.only_gpu_links && !is_gpu_link(e.label)) return false;
+  const TopologyVertex& from = vertices[e.from.index()];
+  const TopologyVertex& to = vertices[e.to.index()];
+  if (to.node >= 0 && to.node != rules.node_a && to.node != rules.node_b) return false;
+  const bool leaves_gpu = from.kind == VertexKind::gpu && e.from != rules.from;
+  const bool enters_gpu = to.kind == VertexKind::gpu && e.to != rules.to;
+  if (!leaves_gpu && !enters_gpu) return true;
+  const bool nic = from.kind == VertexKind::nic || to.kind == VertexKind::nic;
+  return forwards_through_gpus(e.label) || (nic && !rules.only_gpu_links);
+}
+
+std::vector<Picoseconds> Topology::Impl::distances(const SearchRules& rules) const {
+  const EdgeFilter filter{[this, rules](std::uint32_t edge) { return allowed(edges[edge], rules); }, &csr};
+  const boost::filtered_graph<Csr, EdgeFilter> usable(csr, filter);
+  std::vector<Picoseconds> distance(vertices.size(), kUnreached);
+  const auto latency = boost::make_function_property_map<CsrEdge>(
+      [this](const CsrEdge& e) { return edges[boost::get(boost::edge_index, csr, e)].latency; });
+  boost::dijkstra_shortest_paths(usable, static_cast<std::uint32_t>(rules.from.index()),
+                                 boost::weight_map(latency)
+                                     .distance_map(boost::make_iterator_property_map(
+                                         distance.begin(), boost::get(boost::vertex_index, csr)))
+                                     .distance_inf(kUnreached)
+                                     .distance_zero(Picoseconds{0}));
+  return distance;
+}
+
+/// For each vertex, the edges on ways of least latency to the target. `order`: vertices by distance. Every
+/// edge takes at least a picosecond, so that one pass backwards finds them all.
+std::vector<std::vector<std::uint32_t>> Topology::Impl::least_ways(
+    const SearchRules& rules, const std::vector<Picoseconds>& distance,
+    const std::vector<std::uint32_t>& order) const {
+  std::vector<std::vector<std::uint32_t>> ways(vertices.size());
+  for (auto v = order.rbegin(); v != order.rend(); ++v) {
+    for (std::uint32_t e = first_edge[*v]; e < first_edge[*v + 1]; ++e) {
+      const TopologyEdge& edge = edges[e];
+      const auto to = edge.to.index();
+      const bool leads_on = edge.to == rules.to || !ways[to].empty();
+      const bool least = distance[to] != kUnreached && distance[*v] + edge.latency == distance[to];
+      if (least && leads_on && allowed(edge, rules)) ways[*v].push_back(e);
+    }
+  }
+  return ways;
+}
+
+std::optional<Route> Topology::Impl::search(const SearchRules& rules) const {
+  const std::vector<Picoseconds> distance = distances(rules);
+  const Picoseconds total = distance[rules.to.index()];
+  if (total == kUnreached) return std::nullopt;
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t v = 0; v < vertices.size(); ++v) {
+    if (distance[v] < total) order.push_back(v);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return distance[a] < distance[b]; });
+  const auto ways = least_ways(rules, distance, order);
+  Route route;
+  route.latency = Seconds(static_cast<double>(total) * 1e-12);
+  std::vector<double> share(vertices.size(), 0.0);
+  share[rules.from.index()] = 1.0;
+  for (const std::uint32_t v : order) {
+    if (share[v] == 0.0) continue;
+    Bandwidth sum;
+    for (const std::uint32_t e : ways[v]) sum += edges[e].capacity;
+    for (const std::uint32_t e : ways[v]) {
+      // unlimited edges share evenly; others by capacity
+      const double part =
+          std::isinf(sum.base()) ? 1.0 / static_cast<double>(ways[v].size()) : edges[e].capacity / sum;
+      route.steps.push_back({EdgeId(e), share[v] * part});
+      share[edges[e].to.index()] += share[v] * part;
+    }
+  }
+  return route;
+}
+
+Route Topology::Impl::need(const SearchRules& rules) const {
+  auto route = search(rules);
+  STEPCAST_CHECK(route.has_value(), fmt::format("no way from {} to {}", to_text(vertices[rules.from.index()]),
+                                                to_text(vertices[rules.to.index()])));
+  return *std::move(route);
+}
+
+VertexId Topology::Impl::memory_near(VertexId gpu) const {
+  const std::int32_t node = vertices[gpu.index()].node;
+  const std::vector<Picoseconds> distance = distances({gpu, gpu, node, node, false});
+  std::optional<VertexId> nearest;
+  for (std::uint32_t v = 0; v < vertices.size(); ++v) {
+    if (vertices[v].kind != VertexKind::memory || vertices[v].node != node) continue;
+    if (!nearest || distance[v] < distance[nearest->index()]) nearest = VertexId(v);
+  }
+  STEPCAST_CHECK(nearest.has_value(), "a node has memory");
+  return *nearest;
+}
+
+/// The sender's memory, over the network the receiver's, and from there.
+Route Topology::Impl::through_host(VertexId from, VertexId to) const {
+  const std::int32_t a = vertices[from.index()].node;
+  const std::int32_t b = vertices[to.index()].node;
+  const VertexId memory_a = memory_near(from);
+  const VertexId memory_b = a == b ? memory_a : memory_near(to);
+  std::vector<Route> legs = {need({from, memory_a, a, a, false})};
+  if (a != b) legs.push_back(need({memory_a, memory_b, a, b, false}));
+  legs.push_back(need({memory_b, to, b, b, false}));
+  Route route;
+  route.through_host = true;
+  for (const Route& leg : legs) {
+    route.latency += leg.latency;
+    for (const RouteStep& step : leg.steps) {
+      const auto same = std::find_if(route.steps.begin(), route.steps.end(),
+                                     [&](const RouteStep& s) { return s.edge == step.edge; });
+      if (same == route.steps.end()) {
+        route.steps.push_back(step);
+      } else {
+        same->share += step.share;
+      }
+    }
+  }
+  return route;
+}
+
+Topology::Topology(const ClusterSpec& cluster) : impl_(std::make_unique<Impl>(TopologyBuilder(cluster))) {
+  for (const NodeVariant& variant : cluster.variants) impl_->systems.push_back(variant.system);
+  for (const NodeRun& run : cluster.runs) {
+    impl_->system_of.insert(impl_->system_of.end(), static_cast<std::size_t>(run.count),
+                            &impl_->systems[run.variant]);
+  }
+}
+Topology::~Topology() = default;
+Topology::Topology(Topology&&) noexcept = default;
+Topology& Topology::operator=(Topology&&) noexcept = default;
+
+std::span<const TopologyVertex> Topology::vertices() const { return impl_->vertices; }
+std::span<const TopologyEdge> Topology::edges() const { return impl_->edges; }
+std::span<const TopologyEdge> Topology::out(VertexId vertex) const {
+  const std::uint32_t first = impl_->first_edge[vertex.index()];
+  return std::span(impl_->edges).subspan(first, impl_->first_edge[vertex.index() + 1] - first);
+}
+VertexId Topology::gpu(int rank) const { return impl_->gpus.at(static_cast<std::size_t>(rank)); }
+int Topology::gpus() const { return static_cast<int>(impl_->gpus.size()); }
+const std::optional<FabricPlan>& Topology::plan() const { return impl_->plan; }
+
+namespace {
+
+/// Fills in what one flow gets that has the route to itself.
+Route with_bandwidth(Route route, std::span<const TopologyEdge> edges) {
+  route.bandwidth = Bandwidth(std::numeric_limits<double>::infinity());
+  for (const RouteStep& step : route.steps) {
+    const Bandwidth alone = edges[step.edge.index()].capacity / step.share;
+    if (alone >= route.bandwidth) continue;
+    route.bandwidth = alone;
+    route.bottleneck = step.edge;
+  }
+  return route;
+}
+
+}  // namespace
+
+Route Topology::route(int from, int to) const {
+  if (from == to) return {};
+  const VertexId a = gpu(from);
+  const VertexId b = gpu(to);
+  const std::int32_t node_a = impl_->vertices[a.index()].node;
+  const std::int32_t node_b = impl_->vertices[b.index()].node;
+  std::optional<Route> route;
+  if (node_a == node_b) route = impl_->search({a, b, node_a, node_b, true});
+  const SystemSpec& system_a = *impl_->system_of[static_cast<std::size_t>(node_a)];
+  const SystemSpec& system_b = *impl_->system_of[static_cast<std::size_t>(node_b)];
+  if (!route && system_a.p2p && system_b.p2p) route = impl_->need({a, b, node_a, node_b, false});
+  if (!route) route = impl_->through_host(a, b);
+  Route full = with_bandwidth(*std::move(route), impl_->edges);
+  if (full.through_host) {
+    for (const SystemSpec* system : {&system_a, &system_b}) {
+      full.bandwidth = std::min(full.bandwidth, system->host_bounce.value_or(full.bandwidth));
+    }
+  }
+  return full;
+}
+
+Route Topology::wires(VertexId from, VertexId to) const {
+  const std::int32_t node = impl_->vertices[from.index()].node;
+  auto route = impl_->search({from, to, node, node, true});
+  if (!route) route = impl_->need({from, to, node, node, false});
+  return with_bandwidth(*std::move(route), impl_->edges);
+}
+
+}  // namespace stepcast::hardware
