@@ -294,7 +294,6 @@ Match Catalog::find(Kind kind, std::string_view name) const {
 }
 
 std::vector<Entry> Catalog::named(const std::vector<Entry>& all, const std::string& folded) const {
-  const std::vector<std::string> wanted = words_of(folded);
   std::vector<Entry> fitting;
   for (const Entry& entry : all) {
     Diagnostics ignored;
@@ -303,7 +302,7 @@ std::vector<Entry> Catalog::named(const std::vector<Entry>& all, const std::stri
     if (name == nullptr) continue;
     const std::string full = without_vendor(fold(name->value.scalar));
     if (full == folded) return {entry};
-    if (fits(wanted, words_of(full))) fitting.push_back(entry);
+    if (full.ends_with("_" + folded)) fitting.push_back(entry);  // "p4d.24xlarge" of "AWS p4d.24xlarge"
   }
   return fitting;
 }

@@ -63,7 +63,7 @@ class Catalog {
   [[nodiscard]] std::optional<Entry> find_id(Kind kind, const std::string& folded) const;
   /// Throws InputError for a broken table, or an alias that leads nowhere.
   [[nodiscard]] std::optional<Entry> find_alias(Kind kind, const std::string& folded) const;
-  /// Those whose `name:` the words fit.
+  /// The entry whose `name:` it is, or those whose names it ends.
   [[nodiscard]] std::vector<Entry> named(const std::vector<Entry>& all, const std::string& folded) const;
 
   std::vector<std::string> roots_;

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/core.h>
 
 namespace stepcast::hardware {
 namespace {
 
-int divide_up(int a, int b) { return (a + std::max(b, 1) - 1) / std::max(b, 1); }
+int divide_up(int a, int b) {
+  STEPCAST_CHECK(b > 0, "nothing is shared out over no parts");
+  return (a + b - 1) / b;
+}
 
 /// Ports of a leaf that hold NICs at an oversubscription of o: down / up = o.
 int down_ports(int ports, double oversubscription) {
@@ -90,15 +94,41 @@ std::string dragonfly(FabricPlan& plan, const ClusterSpec& cluster, int ports) {
   return {};
 }
 
+constexpr Picoseconds kUnreached = std::numeric_limits<Picoseconds>::max();
+
+/// Least latency from each GPU of a node to a NIC, inside the node; kUnreached where there is no way.
+std::vector<Picoseconds> nic_distances(const NodeTemplate& node) {
+  std::vector<Picoseconds> nearest;
+  for (const std::uint32_t nic : node.nics) {
+    std::vector<Picoseconds> distance(node.vertices.size(), kUnreached);
+    distance[nic] = 0;
+    for (bool changed = true; changed;) {  // a node has tens of vertices: Bellman-Ford is enough
+      changed = false;
+      const auto relax = [&](std::uint32_t from, std::uint32_t to, Picoseconds latency) {
+        const bool passes = from >= node.gpus;
+        if (!passes || distance[from] == kUnreached || distance[from] + latency >= distance[to]) return;
+        distance[to] = distance[from] + latency;
+        changed = true;
+      };
+      for (const TemplateEdge& e : node.edges) {
+        relax(e.a, e.b, e.latency_ba);
+        relax(e.b, e.a, e.latency_ab);
+      }
+    }
+    nearest.push_back(*std::min_element(distance.begin(), distance.begin() + node.gpus));
+  }
+  return nearest;
+}
+
 }  // namespace
 
 int FabricPlan::leaf_of(int node, int nic) const {
+  if (topology == FabricTopology::point_to_point) return nic;
   if (topology == FabricTopology::rail_optimised) return node / nodes_per_leaf * nics_per_node + nic;
   return (node * nics_per_node + nic) / nics_per_leaf;
 }
 
 int FabricPlan::levels() const {
-  if (point_to_point()) return 0;
   if (cores_per_spine > 0) return 3;
   return spines_per_pod > 0 ? 2 : 1;
 }
@@ -113,7 +143,8 @@ FabricPlan plan_fabric(const ClusterSpec& cluster, std::string& problem) {
   plan.one_switch = to_picoseconds(fabric.port.latency);
   plan.hop = fabric.network_switch ? to_picoseconds(fabric.network_switch->latency) : 0;
   const int ports = fabric.network_switch ? fabric.network_switch->ports : 0;
-  const bool needs_ports = plan.topology != FabricTopology::single_switch && !plan.point_to_point();
+  const bool needs_ports =
+      plan.topology != FabricTopology::single_switch && plan.topology != FabricTopology::point_to_point;
   if (needs_ports && ports < 2) {
     problem = "the fabric does not say how many ports its switches have";
     return plan;
@@ -127,9 +158,24 @@ FabricPlan plan_fabric(const ClusterSpec& cluster, std::string& problem) {
     case FabricTopology::dragonfly: problem = dragonfly(plan, cluster, ports); break;
     case FabricTopology::point_to_point:
       if (cluster.nodes() != 2) problem = "point to point joins two nodes";
+      plan.leaves = plan.leaves_per_pod = plan.nics_per_node;
+      plan.pods = 1;
       break;
   }
   return plan;
+}
+
+std::vector<Picoseconds> cable_latencies(const NodeTemplate& node, const FabricPlan& plan) {
+  std::vector<Picoseconds> latencies;
+  for (const Picoseconds inside : nic_distances(node)) {
+    latencies.push_back(inside == kUnreached ? plan.one_switch / 2
+                                             : std::max<Picoseconds>(0, plan.one_switch / 2 - inside));
+  }
+  return latencies;
+}
+
+Bandwidth cable_rate(const NodeTemplate& node, std::size_t nic, const FabricSpec& fabric) {
+  return std::min(node.cables[nic], fabric.port.rate);
 }
 
 }  // namespace stepcast::hardware

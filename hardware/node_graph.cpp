@@ -237,7 +237,7 @@ std::string use_link(const Reader& at, const std::string& name, const Catalog& c
   scalar.scalar = name;
   LinkSpec link;
   read_reference(Reader(scalar, at.path(), at.problems()), Kind::link, catalog, link);
-  const std::string id = link.id;
+  std::string id = link.id;
   if (!id.empty()) graph.links.emplace(id, std::move(link));
   return id;
 }

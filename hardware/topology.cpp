@@ -22,30 +22,6 @@ using Csr = boost::compressed_sparse_row_graph<boost::directedS, boost::no_prope
                                                boost::no_property, std::uint32_t, std::uint32_t>;
 using CsrEdge = boost::graph_traits<Csr>::edge_descriptor;
 
-/// Least latency from each GPU of a node to a NIC, inside the node; kUnreached where there is no way.
-std::vector<Picoseconds> nic_distances(const NodeTemplate& node) {
-  std::vector<Picoseconds> nearest;
-  for (const std::uint32_t nic : node.nics) {
-    std::vector<Picoseconds> distance(node.vertices.size(), kUnreached);
-    distance[nic] = 0;
-    for (bool changed = true; changed;) {  // a node has tens of vertices: Bellman-Ford is enough
-      changed = false;
-      const auto relax = [&](std::uint32_t from, std::uint32_t to, Picoseconds latency) {
-        const bool passes = from >= node.gpus;
-        if (!passes || distance[from] == kUnreached || distance[from] + latency >= distance[to]) return;
-        distance[to] = distance[from] + latency;
-        changed = true;
-      };
-      for (const TemplateEdge& e : node.edges) {
-        relax(e.a, e.b, e.latency_ba);
-        relax(e.b, e.a, e.latency_ab);
-      }
-    }
-    nearest.push_back(*std::min_element(distance.begin(), distance.begin() + node.gpus));
-  }
-  return nearest;
-}
-
 /// Puts nodes and switches together; edges come out sorted by their source.
 class TopologyBuilder {
  public:
@@ -136,38 +112,18 @@ class TopologyBuilder {
     return first;
   }
 
-  /// Half of the GPU-to-GPU latency through one switch, less what the way inside the node takes already.
-  Picoseconds cable_latency(Picoseconds inside) const {
-    return inside == kUnreached ? plan->one_switch / 2
-                                : std::max<Picoseconds>(0, plan->one_switch / 2 - inside);
-  }
-
   void add_cables(std::uint32_t first_leaf) {
-    std::vector<std::vector<Picoseconds>> inside;
-    for (const NodeTemplate& node : templates_) inside.push_back(nic_distances(node));
+    std::vector<std::vector<Picoseconds>> latencies;
+    for (const NodeTemplate& node : templates_) latencies.push_back(cable_latencies(node, *plan));
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       const NodeTemplate& node = templates_[nodes_[n].variant];
       for (std::size_t nic = 0; nic < node.nics.size(); ++nic) {
         const auto leaf =
             static_cast<std::uint32_t>(plan->leaf_of(static_cast<int>(n), static_cast<int>(nic)));
-        const Picoseconds latency = cable_latency(inside[nodes_[n].variant][nic]);
-        const Bandwidth rate = std::min(
-            node.cables[nic], cluster_.fabric->port.rate * (node.cables[nic] > Bandwidth() ? 1.0 : 0.0));
+        const Picoseconds latency = latencies[nodes_[n].variant][nic];
         add_link(nodes_[n].first_vertex + node.nics[nic], first_leaf + leaf,
-                 {rate, Label::nic, 1, Duplex::full, latency, latency});
+                 {cable_rate(node, nic, *cluster_.fabric), Label::nic, 1, Duplex::full, latency, latency});
       }
-    }
-  }
-
-  void add_point_to_point() {
-    const NodeTemplate& a = templates_[nodes_[0].variant];
-    const NodeTemplate& b = templates_[nodes_[1].variant];
-    const auto inside_a = nic_distances(a);
-    const auto inside_b = nic_distances(b);
-    for (std::size_t nic = 0; nic < std::min(a.nics.size(), b.nics.size()); ++nic) {
-      const Picoseconds latency = cable_latency(inside_a[nic]) + cable_latency(inside_b[nic]);
-      add_link(nodes_[0].first_vertex + a.nics[nic], nodes_[1].first_vertex + b.nics[nic],
-               {std::min(a.cables[nic], b.cables[nic]), Label::nic, 1, Duplex::full, latency, latency});
     }
   }
 
@@ -176,7 +132,6 @@ class TopologyBuilder {
   }
 
   void add_fabric() {
-    if (plan->point_to_point()) return add_point_to_point();
     const std::uint32_t leaf = add_switches(VertexKind::leaf, plan->leaves);
     add_cables(leaf);
     if (plan->topology == FabricTopology::dragonfly) return add_dragonfly(leaf);
@@ -471,10 +426,11 @@ Route Topology::route(int from, int to) const {
   return full;
 }
 
-Route Topology::wires(VertexId from, VertexId to) const {
+std::optional<Route> Topology::wires(VertexId from, VertexId to) const {
   const std::int32_t node = impl_->vertices[from.index()].node;
   auto route = impl_->search({from, to, node, node, true});
-  if (!route) route = impl_->need({from, to, node, node, false});
+  if (!route) route = impl_->search({from, to, node, node, false});
+  if (!route) return std::nullopt;
   return with_bandwidth(*std::move(route), impl_->edges);
 }
 

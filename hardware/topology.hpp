@@ -78,7 +78,8 @@ class Topology {
   [[nodiscard]] Route route(int from, int to) const;
 
   /// The wires between two vertices of one node, whatever drivers allow: what nvidia-smi's levels describe.
-  [[nodiscard]] Route wires(VertexId from, VertexId to) const;
+  /// Nothing where only further GPUs join them.
+  [[nodiscard]] std::optional<Route> wires(VertexId from, VertexId to) const;
 
  private:
   struct Impl;

@@ -110,7 +110,8 @@ TEST_CASE("an inline node needs one line", "[node]") {
   SystemSpec system;
   CHECK(read_node("{gpu: a100_sxm4_80gb, gpus: 8, interconnect: nvswitch, "
                   "nics: {count: 8, rate: 200 Gb/s, kind: infiniband}}",
-                  system) == "");
+                  system)
+            .empty());
   CHECK(system.graph.vertices.at(VertexKind::nic) == 8);
   CHECK(links_between(system.graph, {VertexKind::gpu, 3}, {VertexKind::nvswitch, 0}) == 12);
   // a NIC for each GPU: they share a PCIe switch
@@ -159,7 +160,8 @@ TEST_CASE("every interconnect builds a graph with what its GPU has", "[node]") {
     CAPTURE(c.interconnect, c.gpu);
     CHECK(read_node("{gpu: " + c.gpu + ", gpus: " + std::to_string(c.gpus) +
                         ", interconnect: " + c.interconnect + "}",
-                    system) == "");
+                    system)
+              .empty());
     CHECK(links_between(system.graph, c.a, c.b) == c.links);
   }
 }
@@ -178,11 +180,11 @@ TEST_CASE("an interconnect that the GPU cannot have is an error that says why", 
 
 TEST_CASE("peer access over PCIe follows the driver, unless the node says otherwise", "[node]") {
   SystemSpec geforce;
-  CHECK(read_node("{gpu: rtx4090, gpus: 2, interconnect: pcie_host}", geforce) == "");
+  CHECK(read_node("{gpu: rtx4090, gpus: 2, interconnect: pcie_host}", geforce).empty());
   CHECK_FALSE(geforce.p2p);
   SystemSpec patched;
-  CHECK(read_node("{gpu: rtx4090, gpus: 2, interconnect: pcie_host, p2p: true, host_bounce: 7 GB/s}",
-                  patched) == "");
+  CHECK(read_node("{gpu: rtx4090, gpus: 2, interconnect: pcie_host, p2p: true, host_bounce: 7 GB/s}", patched)
+            .empty());
   CHECK(patched.p2p);
   CHECK(patched.host_bounce == 7.0_GBps);
 }

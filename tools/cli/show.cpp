@@ -17,7 +17,6 @@ namespace stepcast::tools {
 namespace {
 
 using hardware::Source;
-using hardware::SourceKind;
 using hardware::Sources;
 using Kind = YamlNode::Kind;
 

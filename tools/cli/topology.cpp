@@ -24,31 +24,37 @@ using namespace hardware;  // NOLINT: every name here is of that floor
 constexpr std::size_t kWidestMatrix = 16;  // GPUs; wider ones are told in words
 
 double gb_per_s(Bandwidth rate) { return rate / 1_GBps; }
-std::string gb_text(Bandwidth rate) { return fmt::format("{:.4g}", gb_per_s(rate)); }
+std::string gb_text(Bandwidth rate) {
+  const double value = gb_per_s(rate);
+  return value >= 1000.0 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
 
-/// nvidia-smi's name of what joins two devices: NV# and its like for a bundle of # links between GPUs, else
-/// how far up the PCIe tree.
-std::string level(const Topology& topology, const Route& wires) {
+/// nvidia-smi's name of what joins two devices: NV# and its like for a bundle of # links, else how far up the
+/// PCIe tree.
+std::string level(const Topology& topology, const std::optional<Route>& wires) {
   static const std::map<Label, std::string_view> kBundles = {{Label::nvlink, "NV"},
                                                              {Label::xgmi, "XG"},
                                                              {Label::ethernet, "ET"},
                                                              {Label::ici, "IC"},
                                                              {Label::ipu, "IP"}};
-  const TopologyEdge& first = topology.edges()[wires.steps.front().edge.index()];
+  if (!wires) return "-";
+  const TopologyEdge& first = topology.edges()[wires->steps.front().edge.index()];
   int links = 0;
   bool sockets = false;
+  bool passes_gpu = false;
   int bridges = 0;
   int switches = 0;
-  bool only_gpu_links = true;
-  for (const RouteStep& step : wires.steps) {
+  for (const RouteStep& step : wires->steps) {
     const TopologyEdge& edge = topology.edges()[step.edge.index()];
+    const VertexKind from = topology.vertices()[edge.from.index()].kind;
     if (edge.from == first.from) links += edge.links;
-    only_gpu_links &= is_gpu_link(edge.label);
+    passes_gpu |= from == VertexKind::gpu && edge.from != first.from;
     sockets |= edge.label == Label::upi;
-    bridges += topology.vertices()[edge.to.index()].kind == VertexKind::host_bridge ? 1 : 0;
-    switches += topology.vertices()[edge.to.index()].kind == VertexKind::pcie_switch ? 1 : 0;
+    bridges += from == VertexKind::host_bridge ? 1 : 0;
+    switches += from == VertexKind::pcie_switch ? 1 : 0;
   }
-  if (only_gpu_links) return fmt::format("{}{}", kBundles.at(first.label), links);
+  if (passes_gpu) return "HOP";
+  if (is_gpu_link(first.label)) return fmt::format("{}{}", kBundles.at(first.label), links);
   if (sockets) return "SYS";
   if (bridges > 1) return "NODE";
   if (bridges == 1) return "PHB";
@@ -123,7 +129,9 @@ std::string legend_text(const Matrix& matrix) {
       {"ET", "ET#   so many Ethernet ports on the accelerator"},
       {"IC", "IC#   so many ICI links"},
       {"IP", "IP#   so many IPU-Links"},
-      {"PIX", "PIX   one PCIe switch"},
+      {"HOP", "HOP   by way of other GPUs"},
+      {"-", "-     only over other GPUs, which pass nothing on"},
+      {"PIX", "PIX   one PCIe switch or none"},
       {"PXB", "PXB   several PCIe switches, no host bridge"},
       {"PHB", "PHB   one host bridge"},
       {"NODE", "NODE  several host bridges of one socket"},
@@ -134,7 +142,7 @@ std::string legend_text(const Matrix& matrix) {
         std::any_of(matrix.levels.begin(), matrix.levels.end(), [&, begins = begins](const auto& row) {
           return std::any_of(row.begin(), row.end(), [&](const std::string& l) {
             return l.starts_with(begins) &&
-                   (begins.size() > 2 || l.find_first_not_of("0123456789", 2) == std::string::npos);
+                   (begins.size() != 2 || l.find_first_not_of("0123456789", 2) == std::string::npos);
           });
         });
     if (used) text += fmt::format("{}\n", line);
@@ -174,7 +182,7 @@ std::string path_text(const Answer& answer) {
 
 std::string fabric_text(const ClusterSpec& cluster, const FabricPlan& plan) {
   std::string text = fmt::format("{}: {}", cluster.fabric->name, enum_name(plan.topology));
-  if (plan.point_to_point()) return text + "\n";
+  if (plan.topology == FabricTopology::point_to_point) return text + "\n";
   text += fmt::format(", {} leaves", plan.leaves);
   if (plan.spines_per_pod > 0) text += fmt::format(", {} spines", plan.pods * plan.spines_per_pod);
   if (plan.cores_per_spine > 0)

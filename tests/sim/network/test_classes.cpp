@@ -1,0 +1,249 @@
+// The folded quotient against plain colour refinement of the expanded graph.
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sim/network/classes.hpp"
+#include "tests/catch.hpp"
+#include "tests/hardware/cluster_of.hpp"
+
+using namespace stepcast;
+using namespace stepcast::hardware;
+using namespace stepcast::sim;
+using stepcast::tests::cluster_of;
+
+namespace {
+
+/// Colours of all vertices and groups of the expanded graph, by exact signatures, until none splits.
+std::vector<int> refine(const ClusterSpec& cluster, const Topology& topology,
+                        const std::vector<GroupFamily>& families) {
+  using Signature = std::vector<std::tuple<int, double, Picoseconds, int, int, int>>;
+  const auto vertices = topology.vertices();
+  std::vector<const NodeVariant*> variant_of;
+  for (const NodeRun& run : cluster.runs) {
+    variant_of.insert(variant_of.end(), static_cast<std::size_t>(run.count), &cluster.variants[run.variant]);
+  }
+  std::vector<std::vector<std::pair<int, std::size_t>>> groups_of(vertices.size());  // family, group
+  std::vector<std::vector<std::size_t>> members;
+  std::vector<int> family_of;
+  for (std::size_t f = 0; f < families.size(); ++f) {
+    for (std::size_t g = 0; g < families[f].groups(); ++g) {
+      std::vector<std::size_t> ranks;
+      for (std::uint32_t i = families[f].first[g]; i < families[f].first[g + 1]; ++i) {
+        ranks.push_back(topology.gpu(static_cast<int>(families[f].ranks[i])).index());
+        groups_of[ranks.back()].emplace_back(static_cast<int>(f), members.size());
+      }
+      members.push_back(std::move(ranks));
+      family_of.push_back(static_cast<int>(f));
+    }
+  }
+  std::vector<int> colour(vertices.size() + members.size(), 0);
+  std::map<std::tuple<int, std::string, double, bool>, int> first;
+  for (std::size_t v = 0; v < vertices.size(); ++v) {
+    std::tuple<int, std::string, double, bool> key{static_cast<int>(vertices[v].kind), "", 1.0, false};
+    if (vertices[v].node >= 0) {
+      const NodeVariant& variant = *variant_of[static_cast<std::size_t>(vertices[v].node)];
+      std::get<3>(key) = variant.system.p2p;
+      if (vertices[v].kind == VertexKind::gpu) {
+        std::get<1>(key) = variant.system.gpu.id;
+        std::get<2>(key) = variant.gpu_scale[static_cast<std::size_t>(vertices[v].index)];
+      }
+    }
+    colour[v] = first.try_emplace(key, static_cast<int>(first.size())).first->second;
+  }
+  for (std::size_t g = 0; g < members.size(); ++g) colour[vertices.size() + g] = -1 - family_of[g];
+  for (std::size_t before = 0;;) {
+    std::map<std::pair<int, Signature>, int> known;
+    std::vector<int> next(colour.size());
+    const auto assign = [&](std::size_t at, Signature signature) {
+      std::sort(signature.begin(), signature.end());
+      next[at] =
+          known.try_emplace({colour[at], std::move(signature)}, static_cast<int>(known.size())).first->second;
+    };
+    std::map<std::pair<std::size_t, std::size_t>, Picoseconds> back;
+    for (const TopologyEdge& e : topology.edges()) back[{e.from.index(), e.to.index()}] = e.latency;
+    for (std::size_t v = 0; v < vertices.size(); ++v) {
+      Signature signature;
+      for (const TopologyEdge& e : topology.out(VertexId(v))) {
+        signature.emplace_back(static_cast<int>(e.label), e.capacity.base(),
+                               e.latency * 1000003 + back[{e.to.index(), v}], e.links, 0,
+                               colour[e.to.index()]);
+      }
+      for (const auto& [family, group] : groups_of[v])
+        signature.emplace_back(1000 + family, 0, 0, 0, 1, colour[vertices.size() + group]);
+      assign(v, std::move(signature));
+    }
+    for (std::size_t g = 0; g < members.size(); ++g) {
+      Signature signature;
+      for (const std::size_t r : members[g]) signature.emplace_back(0, 0, 0, 0, 2, colour[r]);
+      assign(vertices.size() + g, std::move(signature));
+    }
+    colour = std::move(next);
+    if (known.size() == before) return colour;
+    before = known.size();
+  }
+}
+
+/// Whether two labellings make the same partition.
+template <class A, class B>
+bool same_partition(const std::vector<A>& a, const std::vector<B>& b) {
+  std::map<A, B> forth;
+  std::map<B, A> back;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (forth.try_emplace(a[i], b[i]).first->second != b[i] ||
+        back.try_emplace(b[i], a[i]).first->second != a[i])
+      return false;
+  }
+  return a.size() == b.size();
+}
+
+/// Tensor, data and pipeline groups of a job whose innermost axis is tensor, then data.
+std::vector<GroupFamily> job(std::uint32_t ranks, std::uint32_t tensor, std::uint32_t pipeline) {
+  const std::uint32_t data = ranks / tensor / pipeline;
+  const auto rank = [&](std::uint32_t t, std::uint32_t d, std::uint32_t p) {
+    return t + tensor * (d + data * p);
+  };
+  std::vector<GroupFamily> families = {{"tensor", {}, {}}, {"data", {}, {}}, {"pipeline", {}, {}}};
+  std::vector<std::uint32_t> group;
+  for (std::uint32_t p = 0; p < pipeline; ++p) {
+    for (std::uint32_t d = 0; d < data; ++d) {
+      group.clear();
+      for (std::uint32_t t = 0; t < tensor; ++t) group.push_back(rank(t, d, p));
+      families[0].add(group);
+    }
+    for (std::uint32_t t = 0; t < tensor; ++t) {
+      group.clear();
+      for (std::uint32_t d = 0; d < data; ++d) group.push_back(rank(t, d, p));
+      families[1].add(group);
+    }
+  }
+  for (std::uint32_t d = 0; d < data; ++d) {
+    for (std::uint32_t t = 0; t < tensor; ++t) {
+      group.clear();
+      for (std::uint32_t p = 0; p < pipeline; ++p) group.push_back(rank(t, d, p));
+      families[2].add(group);
+    }
+  }
+  return families;
+}
+
+/// The quotient has the partition, the sizes and the edge counts of the expanded graph's refinement.
+void check_fold(const std::string& yaml, const std::vector<GroupFamily>& families) {
+  CAPTURE(yaml);
+  const ClusterSpec cluster = cluster_of(yaml);
+  const Topology topology(cluster);
+  const std::vector<int> colours = refine(cluster, topology, families);
+  const Quotient quotient = fold(cluster, families);
+  std::vector<int> of_rank;
+  for (int r = 0; r < topology.gpus(); ++r) of_rank.push_back(colours[topology.gpu(r).index()]);
+  CHECK(same_partition(of_rank, quotient.class_of_rank));
+  std::map<VertexKind, std::map<int, std::uint64_t>> sizes;
+  for (std::size_t v = 0; v < topology.vertices().size(); ++v)
+    ++sizes[topology.vertices()[v].kind][colours[v]];
+  std::map<VertexKind, std::vector<std::uint64_t>> expanded;
+  for (const auto& [kind, of_colour] : sizes) {
+    for (const auto& [colour, size] : of_colour) expanded[kind].push_back(size);
+  }
+  std::map<VertexKind, std::vector<std::uint64_t>> folded;
+  for (const VertexClass& c : quotient.classes) folded[c.kind].push_back(c.size);
+  for (auto& [kind, list] : expanded) std::sort(list.begin(), list.end());
+  for (auto& [kind, list] : folded) std::sort(list.begin(), list.end());
+  CHECK(expanded == folded);
+  std::uint64_t edges = 0;
+  for (const ClassEdge& e : quotient.edges) edges += e.count * quotient.classes[e.from].size;
+  CHECK(edges == topology.edges().size());
+  std::uint64_t groups = 0;
+  for (const GroupClass& g : quotient.group_classes) groups += g.groups;
+  std::uint64_t given = 0;
+  for (const GroupFamily& f : families) given += f.groups();
+  CHECK(groups == given);
+}
+
+}  // namespace
+
+TEST_CASE("nodes that are alike fold into one", "[classes]") {
+  const ClusterSpec cluster = cluster_of("{system: dgx_h100, nodes: 32}");
+  const auto families = job(256, 8, 1);
+  const Quotient quotient = fold(cluster, families);
+  CHECK(quotient.rank_classes() == 1);
+  CHECK(quotient.classes[0].size == 256);
+  CHECK(quotient.group_classes.size() == 3);
+}
+
+TEST_CASE("folded equals refined for the usual machines and fabrics", "[classes]") {
+  check_fold("{system: dgx_a100_80gb}", job(8, 4, 1));
+  check_fold("{system: dgx1_v100_16gb, nodes: 4}", job(32, 8, 2));
+  check_fold("{system: dgx_h100, nodes: 12, fabric: {base: ib_ndr, switch: {ports: 8, latency: 0.3 us}}}",
+             job(96, 8, 2));
+  check_fold(
+      "{system: dgx_h100, nodes: 12, fabric: {base: ib_ndr_rail, switch: {ports: 8, latency: 0.3 us}}}",
+      job(96, 8, 3));
+  check_fold(
+      "{system: frontier_mi250x_node, nodes: 9, fabric: {base: slingshot_11, switch: {ports: 8, latency: 0.3 "
+      "us}, "
+      "topology: {group_size: 3}}}",
+      job(72, 4, 1));
+  check_fold("{system: pcie_8x_rtx4090, nodes: 2}", job(16, 2, 2));
+  check_fold("{system: dgx_h100, nodes: 2, fabric: {base: ib_ndr, topology: {kind: point_to_point}}}",
+             job(16, 8, 1));
+  check_fold("{groups: [{system: dgx_a100_80gb, nodes: 3}, {system: dgx_h100, nodes: 2}]}", job(40, 8, 1));
+}
+
+TEST_CASE("folded equals refined over random clusters, jobs and overrides", "[classes][property]") {
+  std::mt19937 random(20261130);
+  const auto pick = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+  const std::vector<std::string> systems = {"dgx_a100_80gb", "dgx1_v100_16gb", "mi300x_8x",
+                                            "l40s_8x",       "aws_p4d",        "frontier_mi250x_node"};
+  const std::vector<std::string> kinds = {"{kind: fat_tree}", "{kind: fat_tree, oversubscription: 2}",
+                                          "{kind: rail_optimised}", "{kind: dragonfly, group_size: 3}"};
+  for (int i = 0; i < 40; ++i) {
+    const std::uint32_t nodes = 2 + pick(9);
+    const std::uint32_t ranks = 8 * nodes;
+    std::string overrides;
+    for (std::uint32_t k = pick(4); k > 0; --k) {
+      const std::string node = std::to_string(pick(nodes));
+      const std::string scale = pick(2) == 0 ? "0.5" : "0.25";
+      switch (pick(3)) {
+        case 0:
+          overrides += "{gpu: " + std::to_string(pick(ranks)) + ", compute_scale: " + scale + "}, ";
+          break;
+        case 1: overrides += "{link: pcie, node: " + node + ", scale: " + scale + "}, "; break;
+        default:
+          overrides += "{link: nic, node: " + node + ", between: [nic0], scale: " + scale + "}, ";
+          break;
+      }
+    }
+    const std::uint32_t tensor = 1U << pick(4);
+    const std::uint32_t pipeline = nodes % 2 == 0 ? 1 + pick(2) : 1;
+    check_fold("{system: " + systems[pick(static_cast<std::uint32_t>(systems.size()))] +
+                   ", nodes: " + std::to_string(nodes) +
+                   ", fabric: {base: ib_hdr, switch: {ports: 8, latency: 0.3 us}, topology: " +
+                   kinds[pick(static_cast<std::uint32_t>(kinds.size()))] + "}, overrides: [" + overrides +
+                   "]}",
+               job(ranks, tensor, pipeline));
+  }
+}
+
+TEST_CASE("one slow node among 2,048 gives fewer than 100 classes", "[classes]") {
+  const ClusterSpec cluster =
+      cluster_of("{system: dgx_h100, nodes: 2048, overrides: [{gpu: 4321, compute_scale: 0.9}]}");
+  const auto families = job(16384, 8, 16);
+  const Quotient quotient = fold(cluster, families);
+  INFO(quotient.rank_classes() << " rank classes, " << quotient.classes.size() << " in all");
+  CHECK(quotient.rank_classes() < 100);
+  CHECK(quotient.rank_classes() > 3);
+  std::uint64_t ranks = 0;
+  for (const VertexClass& c : quotient.classes) ranks += c.kind == VertexKind::gpu ? c.size : 0;
+  CHECK(ranks == 16384);
+}
+
+TEST_CASE("unused GPUs are a class of their own", "[classes]") {
+  const Quotient quotient = fold(cluster_of("{system: dgx_h100, nodes: 1, gpus: 4}"), {});
+  CHECK(quotient.rank_classes() == 2);
+  CHECK(quotient.class_of_rank[0] != quotient.class_of_rank[4]);
+}
