@@ -60,6 +60,27 @@ run 0 list -h; out_has "Examples:"
 run 2 list --words gpu; err_has "unknown option"
 "$program" nope 2>/dev/full; [ $? -eq 2 ] && ok || bad "a standard error that cannot be written changes no exit code"
 
+# topology: the graph of links
+run 0 topology dgx1_v100_16gb; no_err; out_has "GPU0  X     NV1   NV1   NV2   NV2   SYS   SYS   SYS   PIX"; out_has "in a node         150 GB/s"
+run 0 topology dgx_h100 --nodes 4 --path 0 9; out_has "narrowest"; out_has "across nodes      800 GB/s"
+run 0 topology pcie_8x_rtx4090 --path 0 7; out_has "the driver forbids peer access"
+run 0 topology dgx_a100_80gb --format json --path 0 1; out_has '"through_host": false'
+run 0 topology dgx_a100_80gb --format dot; out_has 'graph topology {'
+run 0 topology dgx_h100 --set 'cluster.overrides=[{link: nvlink, node: 0, scale: 0.3}]'; out_has "135"
+run 0 topology pcie_8x_rtx4090; out_has "GPU0  X     PIX   NODE  NODE  SYS   SYS   SYS   SYS   PIX"
+run 0 topology gb200_nvl72; out_has "5112 ordered pairs of GPUs: NV18, 900 GB/s"
+run 3 topology dgx_h100 --set 'cluster.overrides=[{link: nvlink, node: 3, scale: 0.3}]'; no_out
+err_has "--set cluster.overrides:1:2: error: cluster.overrides[0]: there is no node 3; write 0 to 0"
+run 3 topology dgx_h100 --set 'cluster.overrides=[{link: nvlink, scale: 0}, {link: pcie, scale: 0}]'; err_has "nothing joins gpu0 and gpu1"
+run 3 topology dgx_h100 --nodes 0; err_has "cluster.nodes: '0' is out of range"
+run 3 topology dgx_h100 --nodes two; err_has "'two' is not a number"
+run 3 topology dgx_h100 --set cluster.fabrc=ib_ndr; err_has "did you mean 'fabric'?"
+run 3 topology dgx_h100 --set cluster.nodes; err_has "no value"
+run 3 topology dgx_h10; no_out
+run 2 topology dgx_h100 --path 0; err_has "takes FROM TO"
+run 2 topology dgx_h100 --path 0 8; err_has "from 0 to 7"
+run 2 topology dgx_h100 --path 3 3; err_has "two different GPUs"
+
 # files: whole or not at all
 run 2 list gpu --output a --output b; err_has "given twice"
 run 2 list gpu --output ""; no_out
