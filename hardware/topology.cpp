@@ -87,7 +87,7 @@ class TopologyBuilder {
 
   struct Link {
     Bandwidth capacity;
-    Label label;
+    Label label = Label::pcie;
     int links = 1;
     Duplex duplex = Duplex::full;
     Picoseconds forth = 0;

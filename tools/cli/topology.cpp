@@ -209,9 +209,10 @@ std::string as_text(const Answer& answer) {
     text += fmt::format(
         "\nBisection, one direction\nin a node         {} GB/s (first half of the GPUs to the second)\n",
         gb_text(answer.node_bisection.halves));
-    if (answer.node_bisection.worst)
+    if (answer.node_bisection.worst) {
       text += fmt::format("in a node, least  {} GB/s (over all ways to split its GPUs in two)\n",
                           gb_text(*answer.node_bisection.worst));
+    }
   }
   if (answer.fabric_bisection) {
     text += fmt::format("across nodes      {} GB/s (first half of the nodes to the second)\n",
