@@ -1,12 +1,11 @@
 // The hardware graph at scale: what the quotient and the expanded graph cost to build.
 
-#include <sys/resource.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
 #include "hardware/catalog.hpp"
 #include "hardware/topology.hpp"
@@ -31,7 +30,8 @@ std::vector<sim::GroupFamily> job(std::uint32_t ranks, std::uint32_t tensor, std
   const std::uint32_t data = ranks / tensor / pipeline;
   std::vector<sim::GroupFamily> families = {{"tensor", {}, {}}, {"data", {}, {}}, {"pipeline", {}, {}}};
   std::vector<std::uint32_t> group;
-  const auto add = [&](sim::GroupFamily& family, std::uint32_t first, std::uint32_t step, std::uint32_t size) {
+  const auto add = [&](sim::GroupFamily& family, std::uint32_t first, std::uint32_t step,
+                       std::uint32_t size) {
     group.clear();
     for (std::uint32_t i = 0; i < size; ++i) group.push_back(first + i * step);
     family.add(group);
@@ -45,7 +45,8 @@ std::vector<sim::GroupFamily> job(std::uint32_t ranks, std::uint32_t tensor, std
 }
 
 void fold_65536(benchmark::State& state, const std::string& overrides) {
-  const auto cluster = cluster_of("{system: dgx_h100, nodes: 8192, fabric: ib_ndr, overrides: [" + overrides + "]}");
+  const auto cluster =
+      cluster_of("{system: dgx_h100, nodes: 8192, fabric: ib_ndr, overrides: [" + overrides + "]}");
   const auto families = job(65536, 8, 16);
   std::size_t classes = 0;
   for (auto _ : state) {
