@@ -14,6 +14,7 @@
 #include "sim/network/network.hpp"
 #include "tests/catch.hpp"
 #include "tests/hardware/cluster_of.hpp"
+#include "tests/sim/network/refine.hpp"
 #include "tests/sim/network/ring.hpp"
 
 using namespace stepcast;
@@ -353,40 +354,79 @@ TEST_CASE("an uncontended ring costs the same on a switch as on a ring: 2 (n-1) 
   CHECK_THAT(on_ring.seconds().base(), WithinAbs(expected, 1e-12 * 2 * n));  // a picosecond for each step
 }
 
-TEST_CASE("rates on the quotient are those of the expanded graph", "[network][classes]") {
+TEST_CASE("rates solved on the quotient are those of the expanded graph", "[network][classes]") {
   // Every rank sends to the rank of its number in the next node, over a tree with 2:1 uplinks; one node has
   // slow cables.
-  using stepcast::tests::cluster_of;
-  const auto cluster = cluster_of(
+  const std::string overrides = GENERATE(as<std::string>{}, "", "{link: nic, node: 2, scale: 0.5}",
+                                         "{link: pcie, node: 1, scale: 0.1}");
+  const auto cluster = stepcast::tests::cluster_of(
       "{system: dgx_a100_80gb, nodes: 6, fabric: {base: ib_hdr, switch: {ports: 9, latency: 0.3 us}, "
       "topology: {kind: fat_tree, "
-      "oversubscription: 2}}, overrides: [{link: nic, node: 2, scale: 0.5}]}");
+      "oversubscription: 2}}, overrides: [" +
+      overrides + "]}");
   const hardware::Topology topology(cluster);
+  const auto ranks = static_cast<std::uint32_t>(topology.gpus());
   std::vector<Bandwidth> capacities;
   for (const hardware::TopologyEdge& e : topology.edges()) capacities.push_back(e.capacity);
+  GroupFamily pairs{"pairs", {}, {}};
   std::vector<std::vector<Use>> flows;
-  for (int rank = 0; rank < topology.gpus(); ++rank) {
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const std::uint32_t peer = (rank + 8) % ranks;
+    pairs.add(std::vector<std::uint32_t>{rank, peer});
     std::vector<Use> uses;
-    for (const hardware::RouteStep& step : topology.route(rank, (rank + 8) % topology.gpus()).steps) {
+    for (const hardware::RouteStep& step :
+         topology.route(static_cast<int>(rank), static_cast<int>(peer)).steps) {
       uses.push_back({static_cast<std::uint32_t>(step.edge.index()), step.share});
     }
     flows.push_back(std::move(uses));
   }
   const std::vector<double> expanded = rates(capacities, flows);
-  // Fold edges that carry flows of equal rate by the classes of their ends; pairs of ranks talk as given by
-  // the family.
-  GroupFamily pairs{"pairs", {}, {}};
-  for (std::uint32_t rank = 0; rank < 48; ++rank)
-    pairs.add(std::vector<std::uint32_t>{rank, (rank + 8) % 48});
-  const Quotient quotient = fold(cluster, {&pairs, 1});
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> by_class;
-  for (std::uint32_t rank = 0; rank < 48; ++rank) {
-    by_class[{quotient.class_of_rank[rank], quotient.class_of_rank[(rank + 8) % 48]}].push_back(
-        expanded[rank]);
+  // Folded: flows between equal classes are one flow, edges between equal classes one resource; the weight of
+  // a flow on it is what all flows of its class put on one edge of that class.
+  const std::vector<int> colour = stepcast::tests::refine(cluster, topology, {pairs});
+  const auto edge_class = [&](std::uint32_t e) {
+    const hardware::TopologyEdge& edge = topology.edges()[e];
+    return std::pair(colour[edge.from.index()], colour[edge.to.index()]);
+  };
+  std::map<std::pair<int, int>, std::uint32_t> resource;
+  std::vector<Bandwidth> class_capacities;
+  std::vector<double> edges_in;
+  for (std::uint32_t e = 0; e < capacities.size(); ++e) {
+    const auto [at, fresh] =
+        resource.try_emplace(edge_class(e), static_cast<std::uint32_t>(class_capacities.size()));
+    if (fresh) class_capacities.push_back(capacities[e]);
+    edges_in.resize(class_capacities.size(), 0.0);
+    ++edges_in[at->second];
   }
-  CHECK(by_class.size() < 48);
-  for (const auto& [ends, of_class] : by_class) {
-    for (const double rate : of_class) CHECK_THAT(rate, WithinRel(of_class.front(), 1e-9));
+  const auto flow_class = [&](std::uint32_t rank) {
+    return std::pair(colour[topology.gpu(static_cast<int>(rank)).index()],
+                     colour[topology.gpu(static_cast<int>((rank + 8) % ranks)).index()]);
+  };
+  std::map<std::pair<int, int>, std::map<std::uint32_t, double>> load;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    for (const Use& use : flows[rank])
+      load[flow_class(rank)][resource.at(edge_class(use.resource))] += use.weight;
+  }
+  std::map<std::pair<int, int>, std::size_t> number;
+  std::vector<std::vector<Use>> class_flows;
+  for (const auto& [ends, uses] : load) {
+    number[ends] = class_flows.size();
+    auto& folded = class_flows.emplace_back();
+    for (const auto& [r, sum] : uses) folded.push_back({r, sum / edges_in[r]});
+  }
+  const std::vector<double> folded = rates(class_capacities, class_flows);
+  CHECK(class_flows.size() < flows.size());
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    CAPTURE(overrides, rank);
+    CHECK_THAT(folded[number.at(flow_class(rank))], WithinRel(expanded[rank], 1e-9));
+  }
+  // and the classes of ranks are those that folding the description gives
+  const Quotient quotient = fold(cluster, {&pairs, 1});
+  for (std::uint32_t a = 0; a < ranks; ++a) {
+    for (std::uint32_t b = 0; b < a; ++b) {
+      CHECK((flow_class(a).first == flow_class(b).first) ==
+            (quotient.class_of_rank[a] == quotient.class_of_rank[b]));
+    }
   }
 }
 
