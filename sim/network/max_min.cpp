@@ -103,21 +103,16 @@ void MaxMinSolver::remove(std::uint32_t number) {
   free_.push_back(number);
 }
 
-/// Everything that is joined to a dirty resource by flows.
-void MaxMinSolver::collect() {
-  touched_flows_.clear();
-  touched_resources_.clear();
+/// Everything that flows join to a resource: to the back of touched_resources_ and touched_flows_.
+void MaxMinSolver::collect(std::uint32_t resource) {
   const auto take = [&](std::uint32_t r) {
     if (resources_[r].collected) return;
     resources_[r].collected = true;
     touched_resources_.push_back(r);
   };
-  for (const std::uint32_t r : dirty_) {
-    resources_[r].dirty = false;
-    take(r);
-  }
-  dirty_.clear();
-  for (std::size_t next = 0; next < touched_resources_.size(); ++next) {
+  std::size_t next = touched_resources_.size();
+  take(resource);
+  for (; next < touched_resources_.size(); ++next) {
     for (const Member& member : resources_[touched_resources_[next]].members) {
       Flow& flow = flows_[member.flow];
       if (flow.collected) continue;
@@ -126,11 +121,6 @@ void MaxMinSolver::collect() {
       for (const Use& use : flow.uses) take(use.resource);
     }
   }
-  std::sort(touched_flows_.begin(),
-            touched_flows_.end());  // the order of arrival changes no bit of the result
-  std::sort(touched_resources_.begin(), touched_resources_.end());
-  touched_flows_.insert(touched_flows_.end(), lonely_.begin(), lonely_.end());
-  lonely_.clear();
 }
 
 double MaxMinSolver::level(const Resource& r) const {
@@ -149,15 +139,16 @@ void MaxMinSolver::fix(std::uint32_t number, double rate) {
   }
 }
 
-void MaxMinSolver::fill() {
-  for (const std::uint32_t number : touched_resources_) {
+/// Progressive filling of one connected part.
+void MaxMinSolver::fill(std::span<const std::uint32_t> resources, std::span<const std::uint32_t> flows) {
+  for (const std::uint32_t number : resources) {
     Resource& r = resources_[number];
     r.left = r.capacity;
     r.weight = 0.0;
     r.rising = 0;
   }
   by_cap_.clear();
-  for (const std::uint32_t number : touched_flows_) {
+  for (const std::uint32_t number : flows) {
     Flow& flow = flows_[number];
     flow.fixed = false;
     for (const Use& use : flow.uses) {
@@ -171,7 +162,7 @@ void MaxMinSolver::fill() {
     return a.rate > b.rate || (a.rate == b.rate && a.resource > b.resource);
   };
   heap_.clear();
-  for (const std::uint32_t number : touched_resources_) {
+  for (const std::uint32_t number : resources) {
     if (resources_[number].rising > 0) heap_.push_back({level(resources_[number]), number});
   }
   std::make_heap(heap_.begin(), heap_.end(), later);
@@ -199,16 +190,26 @@ void MaxMinSolver::fill() {
       if (!flows_[member.flow].fixed) fix(member.flow, top.rate);
     }
   }
-  for (const std::uint32_t number : touched_flows_) {  // those that use nothing
-    if (!flows_[number].fixed) fix(number, flows_[number].cap);
-  }
 }
 
 std::span<const std::uint32_t> MaxMinSolver::solve() {
-  collect();
-  fill();
+  touched_flows_.clear();
+  touched_resources_.clear();
+  for (const std::uint32_t r : dirty_) {
+    resources_[r].dirty = false;
+    if (resources_[r].collected) continue;
+    const std::size_t first_resource = touched_resources_.size();
+    const std::size_t first_flow = touched_flows_.size();
+    collect(r);
+    fill(std::span(touched_resources_).subspan(first_resource),
+         std::span(touched_flows_).subspan(first_flow));
+  }
+  dirty_.clear();
   for (const std::uint32_t number : touched_flows_) flows_[number].collected = false;
   for (const std::uint32_t number : touched_resources_) resources_[number].collected = false;
+  for (const std::uint32_t number : lonely_) flows_[number].rate = flows_[number].cap;  // they use nothing
+  touched_flows_.insert(touched_flows_.end(), lonely_.begin(), lonely_.end());
+  lonely_.clear();
   return touched_flows_;
 }
 

@@ -80,8 +80,8 @@ class MaxMinSolver {
   };
 
   void mark(std::uint32_t resource);
-  void collect();
-  void fill();
+  void collect(std::uint32_t resource);
+  void fill(std::span<const std::uint32_t> resources, std::span<const std::uint32_t> flows);
   void fix(std::uint32_t flow, double rate);
   [[nodiscard]] double level(const Resource& r) const;
 
