@@ -133,7 +133,8 @@ void mark_modified(YamlNode& tree, const YamlNode& patch) {
 
 std::string unknown_hint(const Catalog& catalog, Kind kind, const std::string& folded,
                          const std::vector<std::string>& ids) {
-  const std::string near = nearest(folded, ids);
+  std::string near = nearest(folded, ids);
+  if (near.empty()) near = nearest(join(words_of(folded), ""), ids);
   for (const KindRow& row : kKinds) {
     if (row.kind == kind || row.kind == Kind::price) continue;
     for (const Entry& entry : catalog.entries(row.kind)) {

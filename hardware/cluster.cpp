@@ -15,6 +15,7 @@ namespace stepcast::hardware {
 namespace {
 
 constexpr int kMaxNodes = 1 << 20;
+constexpr int kMaxGpus = 1 << 26;
 
 constexpr std::array kLabels = {
     EnumName<Label>{"nvlink", Label::nvlink}, EnumName<Label>{"xgmi", Label::xgmi},
@@ -57,6 +58,18 @@ NodeVariant& own_variant(ClusterSpec& cluster, int node) {
   STEPCAST_CHECK(false, "the node is one of the cluster's");
 }
 
+/// The first of the names in `between` that is no vertex of the node; empty where all are.
+std::string unknown_end(const Override& o, const NodeVariant& variant) {
+  for (const std::string& name : o.between) {
+    bool there = false;
+    for (const auto& [kind, count] : variant.system.graph.vertices) {
+      for (int i = 0; i < count && !there; ++i) there = to_text(Vertex{kind, i}) == name;
+    }
+    if (!there) return name;
+  }
+  return {};
+}
+
 /// Scales the edges of a variant that the override names; how many it found.
 int apply_link(const Override& o, NodeVariant& variant) {
   int found = 0;
@@ -96,6 +109,16 @@ void read_override(const Reader& r, Override& o) {
     m.optional("scale", o.scale, Bounds{0.0, 1e6});
     m.optional("gpu", o.gpu);
     m.optional("compute_scale", o.compute_scale, kPositive);
+    for (const char* key : {"node", "between", "scale"}) {
+      if (o.gpu && m.has(key)) m.error_at(key, "a slow GPU has no such key", "keep gpu and compute_scale");
+    }
+    if (o.link && m.has("compute_scale"))
+      m.error_at("compute_scale", "a link does not compute", "write scale");
+    const std::size_t ends = o.link == Label::nic ? 1 : 2;
+    if (m.has("between") && o.between.size() != ends) {
+      m.error_at("between", fmt::format("{} ends", o.between.size()),
+                 ends == 1 ? "write [nic0]" : "write [0, 3], or two vertices");
+    }
     if (o.link.has_value() == o.gpu.has_value()) {
       r.error("an override names either a link or a gpu",
               "write {link: nvlink, node: 3, scale: 0.3} or {gpu: 17, compute_scale: 0.9}");
@@ -130,6 +153,7 @@ void apply_link(const Reader& r, const Override& o, ClusterSpec& cluster) {
       r.error("links between switches belong to no node",
               "leave out `node` and `between`, or write link: nic");
     }
+    if (o.scale == 0.0) return r.error("with this, nothing joins the nodes", "write a scale above 0");
     cluster.fabric_scale *= o.scale;
     return;
   }
@@ -144,16 +168,22 @@ void apply_link(const Reader& r, const Override& o, ClusterSpec& cluster) {
     for (NodeVariant& variant : cluster.variants) touched.push_back(&variant);
   }
   int found = 0;
-  for (NodeVariant* variant : touched) found += apply_link(o, *variant);
+  for (NodeVariant* variant : touched) {
+    const std::string unknown = unknown_end(o, *variant);
+    if (!unknown.empty())
+      return r.error(fmt::format("there is no {} in the node", unknown),
+                     "name vertices such as gpu0, nvswitch1, nic0");
+    found += apply_link(o, *variant);
+  }
   if (found == 0) {
     return r.error(fmt::format("no {} link {}here", enum_name(*o.link),
                                o.between.empty() ? "" : fmt::format("between {} ", join(o.between, " and "))),
                    "`stepcast topology SYSTEM` shows what is joined by what");
   }
   for (const NodeVariant* variant : touched) {
-    const std::string cut_off = cut_off_from_gpu0(*variant, nodes > 1);
-    if (!cut_off.empty()) {
-      return r.error(fmt::format("with this, nothing joins {}", cut_off),
+    const std::string apart = cut_off(*variant, nodes > 1);
+    if (!apart.empty()) {
+      return r.error(fmt::format("with this, nothing joins {}", apart),
                      "leave another path, or a scale above 0");
     }
   }
@@ -261,6 +291,39 @@ void read_fabric(MapReader& m, const Catalog& catalog, ClusterSpec& cluster) {
   read_named_fabric(r, name, catalog, cluster);
 }
 
+/// Nodes and GPUs are counted in ints from here on.
+bool fits_a_cluster(const Reader& r, const ClusterSpec& cluster) {
+  std::int64_t nodes = 0;
+  std::int64_t gpus = 0;
+  for (const NodeRun& run : cluster.runs) {
+    nodes += run.count;
+    gpus += static_cast<std::int64_t>(run.count) * cluster.variants[run.variant].system.gpus;
+  }
+  if (nodes <= kMaxNodes && gpus <= kMaxGpus) return true;
+  r.error(fmt::format("{} nodes with {} GPUs", nodes, gpus),
+          fmt::format("at most {} and {}", kMaxNodes, kMaxGpus));
+  return false;
+}
+
+/// Every GPU reaches every other one, and the fabric has room for the NICs.
+void check_whole(const Reader& r, const ClusterSpec& cluster) {
+  const bool several = cluster.nodes() > 1;
+  for (const NodeVariant& variant : cluster.variants) {
+    const std::string apart = cut_off(variant, several);
+    if (!apart.empty()) r.error(fmt::format("nothing joins {}", apart), "add links to the node's graph");
+    const bool memory = variant.system.graph.vertices.contains(VertexKind::socket);
+    if (!variant.system.p2p && !memory)
+      r.error("without peer access copies go through a host that is not there", "add a socket to the graph");
+  }
+  if (!several || !cluster.fabric) return;
+  std::string problem;
+  plan_fabric(cluster, problem);
+  if (problem.empty()) return;
+  const YamlEntry* given = r.node().find("fabric");
+  const Reader at = given == nullptr ? r : Reader(given->value, r.path() + ".fabric", r.problems());
+  at.error(problem, "name another fabric, or change its topology");
+}
+
 }  // namespace
 
 std::span<const EnumName<Label>> enum_names(Label) { return kLabels; }
@@ -304,6 +367,8 @@ void read(const Reader& r, ClusterSpec& cluster, const Catalog& catalog) {
         if (m.has(key)) m.error_at(key, "`groups` says which machines there are", "remove this key");
         m.allow(key);
       }
+      if (groups->is_list() && groups->node().items.empty())
+        groups->error("no groups", "write [{system: ..., nodes: 2}, ...]");
       for (const Reader& group : groups->list()) {
         group.map([&](MapReader& g) { add_group(group, g, catalog, cluster); });
       }
@@ -314,16 +379,12 @@ void read(const Reader& r, ClusterSpec& cluster, const Catalog& catalog) {
       for (const char* key : {"fabric", "overrides", "gpus"}) m.allow(key);
       return;
     }
-    read_fabric(m, catalog, cluster);
-    if (cluster.fabric && cluster.nodes() > 1 && !r.problems().has_errors()) {
-      std::string problem;
-      plan_fabric(cluster, problem);
-      if (!problem.empty()) {
-        const YamlEntry* given = r.node().find("fabric");
-        const Reader at = given == nullptr ? r : Reader(given->value, r.path() + ".fabric", r.problems());
-        at.error(problem, "name another fabric, or change its topology");
-      }
+    if (!fits_a_cluster(r, cluster)) {
+      for (const char* key : {"fabric", "overrides", "gpus"}) m.allow(key);
+      return;
     }
+    read_fabric(m, catalog, cluster);
+    if (!r.problems().has_errors()) check_whole(r, cluster);
     cluster.gpus = cluster.total_gpus();
     if (const auto gpus = m.find("gpus")) {
       read(*gpus, cluster.gpus, Bounds{1, 1e9});

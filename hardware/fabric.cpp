@@ -18,7 +18,7 @@ void read_topology(MapReader& m, FabricSpec& fabric) {
   const bool kind_known = m.self().problems().error_count() == errors;
   m.optional("levels", fabric.levels, Bounds{1, 3});
   m.optional("oversubscription", fabric.oversubscription, kAtLeastOne);
-  m.optional("group_size", fabric.group_size, kAtLeastOne);
+  m.optional("group_size", fabric.group_size, Bounds{1, 65536});
   m.optional("source", fabric.topology_source);
   if (fabric.group_size && kind_known && fabric.topology != FabricTopology::dragonfly) {
     m.error_at("group_size", "only a dragonfly has groups", "remove it, or write kind: dragonfly");
@@ -44,7 +44,7 @@ static void read(const Reader& r, FabricPort& port) {
 static void read(const Reader& r, FabricSwitch& s) {
   r.map([&](MapReader& m) {
     m.optional("name", s.name);
-    m.required("ports", s.ports, kAtLeastOne);
+    m.required("ports", s.ports, Bounds{2, 65536});
     m.required("latency", s.latency);
     m.optional("source", s.source);
   });

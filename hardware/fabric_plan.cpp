@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <fmt/core.h>
 
 namespace stepcast::hardware {
 namespace {
+
+constexpr std::int64_t kMostNics = 100'000'000;
 
 int divide_up(int a, int b) {
   STEPCAST_CHECK(b > 0, "nothing is shared out over no parts");
@@ -89,7 +92,8 @@ std::string dragonfly(FabricPlan& plan, const ClusterSpec& cluster, int ports) {
   plan.pods = divide_up(plan.leaves, plan.leaves_per_pod);
   if (plan.pods - 1 > group * global)
     return fmt::format("{} global links of a group do not reach {} groups", group * global, plan.pods - 1);
-  plan.leaf_leaf = rate;
+  // a group that is not full spreads its links over the switches that are there
+  plan.leaf_leaf = rate * (static_cast<double>(group - 1) / std::max(1, plan.leaves_per_pod - 1));
   if (plan.pods > 1) plan.leaf_column = rate * (static_cast<double>(global) / (plan.pods - 1));
   return {};
 }
@@ -102,7 +106,7 @@ std::vector<Picoseconds> nic_distances(const NodeTemplate& node) {
   for (const std::uint32_t nic : node.nics) {
     std::vector<Picoseconds> distance(node.vertices.size(), kUnreached);
     distance[nic] = 0;
-    for (bool changed = true; changed;) {  // a node has tens of vertices: Bellman-Ford is enough
+    for (bool changed = true; changed;) {  // a few rounds: ways inside a node are short
       changed = false;
       const auto relax = [&](std::uint32_t from, std::uint32_t to, Picoseconds latency) {
         const bool passes = from >= node.gpus;
@@ -143,10 +147,14 @@ FabricPlan plan_fabric(const ClusterSpec& cluster, std::string& problem) {
   plan.one_switch = to_picoseconds(fabric.port.latency);
   plan.hop = fabric.network_switch ? to_picoseconds(fabric.network_switch->latency) : 0;
   const int ports = fabric.network_switch ? fabric.network_switch->ports : 0;
+  if (static_cast<std::int64_t>(cluster.nodes()) * plan.nics_per_node > kMostNics) {
+    problem = fmt::format("more than {} NICs", kMostNics);
+    return plan;
+  }
   const bool needs_ports =
       plan.topology != FabricTopology::single_switch && plan.topology != FabricTopology::point_to_point;
   if (needs_ports && ports < 2) {
-    problem = "the fabric does not say how many ports its switches have";
+    problem = "a fabric of switches needs to say how many ports they have, at least 2";
     return plan;
   }
   switch (plan.topology) {
@@ -168,8 +176,8 @@ FabricPlan plan_fabric(const ClusterSpec& cluster, std::string& problem) {
 std::vector<Picoseconds> cable_latencies(const NodeTemplate& node, const FabricPlan& plan) {
   std::vector<Picoseconds> latencies;
   for (const Picoseconds inside : nic_distances(node)) {
-    latencies.push_back(inside == kUnreached ? plan.one_switch / 2
-                                             : std::max<Picoseconds>(0, plan.one_switch / 2 - inside));
+    const Picoseconds rest = inside == kUnreached ? plan.one_switch / 2 : plan.one_switch / 2 - inside;
+    latencies.push_back(std::max(rest, plan.hop / 2));
   }
   return latencies;
 }

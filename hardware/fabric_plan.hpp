@@ -42,7 +42,8 @@ struct FabricPlan {
 FabricPlan plan_fabric(const ClusterSpec& cluster, std::string& problem);
 
 /// Of the cable from each NIC to its leaf: half of the GPU-to-GPU latency through one switch, less what the
-/// way inside the node takes already.
+/// way inside the node takes already; at least half of a switch's latency, where the published figure leaves
+/// less than that.
 std::vector<Picoseconds> cable_latencies(const NodeTemplate& node, const FabricPlan& plan);
 
 /// What a NIC's cable carries: the slower of NIC and port; zero where it is cut.

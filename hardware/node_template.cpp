@@ -94,13 +94,15 @@ class TemplateBuilder {
   int bridges_ = 0;
 };
 
-/// What `gpu` reaches inside the node.
+/// What `gpu` reaches inside the node. A GPU on the way passes traffic on between forwarding links, and
+/// between them and its NIC, as in Topology.
 std::vector<bool> reached_from(const NodeTemplate& node, std::uint32_t gpu) {
   std::vector<std::vector<std::pair<std::uint32_t, Label>>> next(node.vertices.size());
   for (const TemplateEdge& e : node.edges) {
     next[e.a].emplace_back(e.b, e.label);
     next[e.b].emplace_back(e.a, e.label);
   }
+  const auto is_nic = [&](std::uint32_t v) { return node.vertices[v].kind == VertexKind::nic; };
   std::vector<bool> seen(node.vertices.size(), false);
   std::vector<bool> open(node.vertices.size(), false);  // may be passed through
   std::queue<std::uint32_t> queue({gpu});
@@ -109,12 +111,12 @@ std::vector<bool> reached_from(const NodeTemplate& node, std::uint32_t gpu) {
     const std::uint32_t v = queue.front();
     queue.pop();
     for (const auto& [to, label] : next[v]) {
+      const bool through_gpu = v < node.gpus && v != gpu;
+      if (through_gpu && !forwards_through_gpus(label) && !is_nic(to)) continue;
       seen[to] = true;
-      const bool passes = to >= node.gpus || forwards_through_gpus(label);
-      if (passes && !open[to]) {
-        open[to] = true;
-        queue.push(to);
-      }
+      if (open[to] || (to < node.gpus && !forwards_through_gpus(label))) continue;
+      open[to] = true;
+      queue.push(to);
     }
   }
   return seen;
@@ -134,7 +136,7 @@ bool is_gpu_link(Label label) {
   return label == Label::nvlink || label == Label::ethernet || forwards_through_gpus(label);
 }
 
-std::string cut_off_from_gpu0(const NodeVariant& variant, bool needs_network) {
+std::string cut_off(const NodeVariant& variant, bool needs_network) {
   const NodeTemplate node = make_template(variant);
   for (std::uint32_t gpu = 0; gpu < node.gpus; ++gpu) {
     const std::vector<bool> seen = reached_from(node, gpu);

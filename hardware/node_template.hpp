@@ -47,6 +47,6 @@ bool is_gpu_link(Label label);
 
 /// "gpu3 and gpu0" where no path joins two GPUs of the node, "gpu3 and the network" where it `needs_network`
 /// and has none; else empty.
-std::string cut_off_from_gpu0(const NodeVariant& variant, bool needs_network);
+std::string cut_off(const NodeVariant& variant, bool needs_network);
 
 }  // namespace stepcast::hardware

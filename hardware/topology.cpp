@@ -16,6 +16,7 @@
 namespace stepcast::hardware {
 namespace {
 
+constexpr double kEverything = 1e30;  // bytes per second: wider than any sum of links
 constexpr Picoseconds kUnreached = std::numeric_limits<Picoseconds>::max();
 
 using Csr = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
@@ -246,12 +247,14 @@ struct Topology::Impl {
   [[nodiscard]] Route need(const SearchRules& rules) const;
 };
 
-/// An edge leads into or out of a GPU only at the ends of a way, or where the GPU passes traffic on: between
-/// forwarding links, and between them and a NIC that hangs on it.
+/// A way enters only the nodes at its ends, and the fabric only between two. An edge leads into or out of a
+/// GPU only at the ends, or where the GPU passes traffic on: between forwarding links, and between them and a
+/// NIC that hangs on it.
 bool Topology::Impl::allowed(const TopologyEdge& e, const SearchRules& rules) const {
   if (rules.only_gpu_links && !is_gpu_link(e.label)) return false;
   const TopologyVertex& from = vertices[e.from.index()];
   const TopologyVertex& to = vertices[e.to.index()];
+  if (to.node < 0 && rules.node_a == rules.node_b) return false;  // what stays in a node does not leave it
   if (to.node >= 0 && to.node != rules.node_a && to.node != rules.node_b) return false;
   const bool leaves_gpu = from.kind == VertexKind::gpu && e.from != rules.from;
   const bool enters_gpu = to.kind == VertexKind::gpu && e.to != rules.to;
@@ -304,18 +307,26 @@ std::optional<Route> Topology::Impl::search(const SearchRules& rules) const {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return distance[a] < distance[b]; });
   const auto ways = least_ways(rules, distance, order);
+  // What can pass from each vertex to the target, if it splits well: a flow is shared out in proportion to
+  // it.
+  std::vector<double> width(vertices.size(), 0.0);
+  width[rules.to.index()] = kEverything;
+  const auto through = [&](std::uint32_t e) {
+    return std::min(edges[e].capacity.base(), width[edges[e].to.index()]);
+  };
+  for (auto v = order.rbegin(); v != order.rend(); ++v) {
+    for (const std::uint32_t e : ways[*v]) width[*v] = std::min(kEverything, width[*v] + through(e));
+  }
   Route route;
   route.latency = Seconds(static_cast<double>(total) * 1e-12);
   std::vector<double> share(vertices.size(), 0.0);
   share[rules.from.index()] = 1.0;
   for (const std::uint32_t v : order) {
     if (share[v] == 0.0) continue;
-    Bandwidth sum;
-    for (const std::uint32_t e : ways[v]) sum += edges[e].capacity;
+    double sum = 0.0;
+    for (const std::uint32_t e : ways[v]) sum += through(e);
     for (const std::uint32_t e : ways[v]) {
-      // unlimited edges share evenly; others by capacity
-      const double part =
-          std::isinf(sum.base()) ? 1.0 / static_cast<double>(ways[v].size()) : edges[e].capacity / sum;
+      const double part = ways[v].size() == 1 ? 1.0 : through(e) / sum;
       route.steps.push_back({EdgeId(e), share[v] * part});
       share[edges[e].to.index()] += share[v] * part;
     }
@@ -418,10 +429,10 @@ Route Topology::route(int from, int to) const {
   if (!route && system_a.p2p && system_b.p2p) route = impl_->need({a, b, node_a, node_b, false});
   if (!route) route = impl_->through_host(a, b);
   Route full = with_bandwidth(*std::move(route), impl_->edges);
-  if (full.through_host) {
-    for (const SystemSpec* system : {&system_a, &system_b}) {
-      full.bandwidth = std::min(full.bandwidth, system->host_bounce.value_or(full.bandwidth));
-    }
+  for (const SystemSpec* system : {&system_a, &system_b}) {
+    if (!full.through_host || !system->host_bounce || *system->host_bounce >= full.bandwidth) continue;
+    full.bandwidth = *system->host_bounce;
+    full.host_limited = true;
   }
   return full;
 }

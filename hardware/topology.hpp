@@ -52,6 +52,7 @@ struct Route {
   Seconds latency;
   Bandwidth bandwidth;  ///< of one flow that has the path to itself
   EdgeId bottleneck;
+  bool host_limited = false;  ///< the machine's host_bounce is narrower than any edge
   bool through_host = false;  ///< staged in host memory, because peer access is not allowed
 };
 

@@ -64,11 +64,13 @@ ColouredVariant coloured(const NodeVariant& source, const ClusterSpec& cluster,
                          const std::optional<hardware::FabricPlan>& plan) {
   ColouredVariant variant;
   variant.node = hardware::make_template(source);
+  // how copies between GPUs go where the driver forbids peer access
+  const Colour staging = source.system.p2p ? 1 : bits(source.system.host_bounce.value_or(Bandwidth()).base());
   for (const hardware::Vertex& v : variant.node.vertices) {
     const bool gpu = v.kind == VertexKind::gpu;
     const double scale = gpu ? variant.node.gpu_scale[static_cast<std::size_t>(v.index)] : 1.0;
-    variant.own.push_back(mix(static_cast<Colour>(v.kind), gpu ? gpu_colour(source.system.gpu, scale) : 0,
-                              static_cast<Colour>(source.system.p2p)));
+    variant.own.push_back(
+        mix(static_cast<Colour>(v.kind), gpu ? gpu_colour(source.system.gpu, scale) : 0, staging));
   }
   for (const TemplateEdge& e : variant.node.edges) {
     variant.forth.push_back(edge_colour(e.capacity, e.latency_ab, e.latency_ba, e.label, e.links, e.duplex));
@@ -255,7 +257,11 @@ class Refiner {
     }
     for (std::size_t l = 0; l < state_.leaves.size(); ++l) {
       const Colour self = state_.leaves[l];
-      state_.leaves[l] = mix(self, below[l], group[state_.pod_of(l)] - self, column[l % width] - self);
+      const Colour in_group = group[state_.pod_of(l)] - self;
+      const Colour in_column = column[l % width] - self;
+      const bool alike = state_.plan->leaf_leaf == state_.plan->leaf_column;
+      state_.leaves[l] =
+          alike ? mix(self, below[l], in_group + in_column) : mix(self, below[l], in_group, in_column);
     }
   }
 

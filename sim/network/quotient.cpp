@@ -28,8 +28,9 @@ class QuotientBuilder {
     if (state_.plan) number_switches();
     add_node_edges();
     if (state_.plan) add_fabric_edges();
-    std::stable_sort(quotient_.edges.begin(), quotient_.edges.end(),
-                     [](const ClassEdge& a, const ClassEdge& b) { return a.from < b.from; });
+    for (const std::vector<ClassEdge>& edges : edges_from_) {
+      quotient_.edges.insert(quotient_.edges.end(), edges.begin(), edges.end());
+    }
     for (std::size_t f = 0; f < families.size(); ++f) add_groups(families[f], f);
     return std::move(quotient_);
   }
@@ -89,13 +90,14 @@ class QuotientBuilder {
   /// Equal edges out of one example are counted.
   void add_edge(ClassEdge edge) {
     edge.latency = std::max<Picoseconds>(1, edge.latency);
-    const auto known = std::find_if(quotient_.edges.begin(), quotient_.edges.end(), [&](const ClassEdge& e) {
-      return e.from == edge.from && e.to == edge.to && e.capacity == edge.capacity &&
-             e.latency == edge.latency && e.label == edge.label && e.links == edge.links &&
-             e.half_duplex == edge.half_duplex;
+    if (edge.from >= edges_from_.size()) edges_from_.resize(quotient_.classes.size());
+    std::vector<ClassEdge>& others = edges_from_[edge.from];
+    const auto known = std::find_if(others.begin(), others.end(), [&](const ClassEdge& e) {
+      return e.to == edge.to && e.capacity == edge.capacity && e.latency == edge.latency &&
+             e.label == edge.label && e.links == edge.links && e.half_duplex == edge.half_duplex;
     });
-    if (known == quotient_.edges.end()) {
-      quotient_.edges.push_back(edge);
+    if (known == others.end()) {
+      others.push_back(edge);
     } else {
       known->count += edge.count;
     }
@@ -220,6 +222,7 @@ class QuotientBuilder {
   const Refinement& state_;
   Quotient quotient_;
   std::unordered_map<Colour, std::uint32_t> numbers_;
+  std::vector<std::vector<ClassEdge>> edges_from_;
   std::vector<std::vector<std::uint32_t>> in_node_;  ///< of each node class: the class of each vertex
   std::vector<std::uint32_t> leaf_;
   std::vector<std::uint32_t> spine_;  ///< of each pod

@@ -68,7 +68,18 @@ run 0 topology dgx_a100_80gb --format json --path 0 1; out_has '"through_host": 
 run 0 topology dgx_a100_80gb --format dot; out_has 'graph topology {'
 run 0 topology dgx_h100 --set 'cluster.overrides=[{link: nvlink, node: 0, scale: 0.3}]'; out_has "135"
 run 0 topology pcie_8x_rtx4090; out_has "GPU0  X     PIX   NODE  NODE  SYS   SYS   SYS   SYS   PIX"
-run 0 topology gb200_nvl72; out_has "5112 ordered pairs of GPUs: NV18, 900 GB/s"
+run 0 topology gb200_nvl72; out_has "From GPU 0 to 71 GPUs: NV18, 900 GB/s"
+run 0 topology --set 'cluster.groups=[{system: dgx_a100_80gb, nodes: 2}, {system: dgx_h100, nodes: 2}]'; out_has "2 x NVIDIA DGX H100"; out_has "(from node 2)"
+run 0 topology dgx_h100 --nodes 2 --set 'cluster.overrides=[{gpu: 9, compute_scale: 0.5}]'; out_has "gpu1 computes at 0.5"
+run 3 topology; no_out
+run 3 topology --set 'cluster={groups: []}'; err_has "no groups"; no_out
+run 3 topology dgx_h100 --nodes 64 --set 'cluster.overrides=[{link: fabric, scale: 0}]'; err_has "nothing joins the nodes"
+run 3 topology dgx_h100 --set 'cluster.overrides=[{link: pcie, between: [gpu0, leaf0], scale: 0.5}]'; err_has "there is no leaf0 in the node"
+run 3 topology dgx_h100 --nodes 4 --set 'cluster.fabric={base: ib_ndr, switch: {ports: 1}}'; err_has "write 2 to 65536"
+run 2 topology aws_p3_16xlarge --nodes 40000 --set cluster.fabric=ib_ndr; err_has "too many to draw"
+"$program" topology dgx1_v100_16gb | grep '^GPU' >one; "$program" topology dgx1_v100_16gb --nodes 4 | grep '^GPU' >four
+cmp -s one four && ok || bad "a node looks the same alone and among others"
+run 0 topology pcie_8x_rtx4090 --path 0 7; out_has "Narrowest: the host's own copying"
 run 3 topology dgx_h100 --set 'cluster.overrides=[{link: nvlink, node: 3, scale: 0.3}]'; no_out
 err_has "--set cluster.overrides:1:2: error: cluster.overrides[0]: there is no node 3; write 0 to 0"
 run 3 topology dgx_h100 --set 'cluster.overrides=[{link: nvlink, scale: 0}, {link: pcie, scale: 0}]'; err_has "nothing joins gpu0 and gpu1"

@@ -64,7 +64,7 @@ TEST_CASE("what a name was taken for is said", "[catalog]") {
   CHECK(shipped().find(Kind::gpu, "h100").note == "'h100' means h100_sxm5_80gb");
 }
 
-TEST_CASE("a name that fits several lists them; an unknown one names the nearest", "[catalog]") {
+TEST_CASE("a name that fits several lists them, an unknown one names the nearest", "[catalog]") {
   CHECK_THAT(id_of(Kind::gpu, "v100"),
              ContainsSubstring(
                  "fits several gpu entries; write one of: v100_pcie_16gb, v100_pcie_32gb, v100_sxm2_16gb"));

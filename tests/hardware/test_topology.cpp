@@ -109,6 +109,32 @@ TEST_CASE("MI250X devices are joined by 50 to 200 GB/s", "[topology]") {
   }
 }
 
+TEST_CASE("ways of several hops split by what lies behind them", "[topology]") {
+  // from device 0 to 3: over 1 (200, then 50) and over 2 (50, then 200): 50 each
+  const Topology frontier = topology_of("{system: frontier_mi250x_node}");
+  CHECK_THAT(rate(frontier, 0, 3), WithinRel(100, 1e-9));
+  CHECK_FALSE(kinds_on(frontier, frontier.route(0, 3)).contains(VertexKind::socket));
+}
+
+TEST_CASE("what stays in a node does not leave it", "[topology]") {
+  for (const char* system : {"dgx1_v100_16gb", "pcie_8x_rtx4090", "mi300x_8x", "l40s_8x"}) {
+    CAPTURE(system);
+    const Topology one = topology_of(std::string("{system: ") + system + "}");
+    const Topology many = topology_of(std::string("{system: ") + system + ", nodes: 3}");
+    for (int to = 1; to < one.gpus(); ++to) {
+      CHECK(rate(one, 0, to) == rate(many, 0, to));
+      CHECK(one.route(0, to).latency == many.route(0, to).latency);
+      CHECK_FALSE(kinds_on(many, many.route(0, to)).contains(VertexKind::leaf));
+    }
+  }
+}
+
+TEST_CASE("a small dragonfly uses the links of a full group", "[fabric][bisection]") {
+  // 4 nodes of 8 NICs on two switches: half of the NICs cross, at 25 GB/s each
+  CHECK_THAT(gb(bisect_fabric(topology_of("{system: dgx_h100, nodes: 4, fabric: slingshot_11}"))),
+             WithinRel(16 * 25, 1e-6));
+}
+
 TEST_CASE("bridged pairs use NVLink, the others PCIe, by levels", "[topology]") {
   const Topology box = topology_of("{system: pcie_4x_a100_bridges}");
   CHECK(links_used(box, box.route(0, 1)) == 12);
@@ -163,8 +189,9 @@ TEST_CASE("an override scales or cuts what it names and nothing else", "[topolog
   CHECK(cluster.runs.size() == 3);
   const Topology nic = topology_of(
       "{system: dgx_a100_80gb, nodes: 2, overrides: [{link: nic, node: 0, between: [nic0], scale: 0.5}]}");
-  CHECK_THAT(rate(nic, 0, 8),
-             WithinRel(25, 1e-9));  // nic0 at 12.5 and nic1 at 25 both serve GPU 0: shared 1 to 2
+  CHECK_THAT(
+      rate(nic, 0, 8),
+      WithinRel(31.5, 1e-9));  // nic0 at 12.5 and nic1 at 25 serve GPU 0 together: its PCIe link is narrower
 }
 
 TEST_CASE("overrides that name nothing or tear a node apart are located errors", "[overrides]") {
@@ -180,6 +207,9 @@ TEST_CASE("overrides that name nothing or tear a node apart are located errors",
              ContainsSubstring("nothing joins gpu0 and gpu1"));
   CHECK_THAT(says("{link: nic, node: 1, scale: 0}"), ContainsSubstring("nothing joins gpu0 and the network"));
   CHECK_THAT(says("{link: nvlink, node: 0}"), ContainsSubstring("missing key 'scale'"));
+  CHECK_THAT(says("{gpu: 0, node: 1, compute_scale: 0.5}"), ContainsSubstring("a slow GPU has no such key"));
+  CHECK_THAT(says("{link: pcie, between: [gpu0], scale: 0.5}"), ContainsSubstring("1 ends"));
+  CHECK_THAT(says("{link: fabric, scale: 0}"), ContainsSubstring("nothing joins the nodes"));
   CHECK_THAT(says("{scale: 2}"), ContainsSubstring("either a link or a gpu"));
   CHECK_THAT(says("{link: fabric, node: 0, scale: 0.5}"), ContainsSubstring("belong to no node"));
 }
@@ -322,6 +352,12 @@ TEST_CASE("edges leave their vertex in one run, and a half-duplex link is one re
   CHECK(total == t.edges().size());
   for (std::size_t e = 0; e < t.edges().size(); ++e)
     CHECK(t.edges()[e].shared == EdgeId(e));  // all full duplex
+}
+
+TEST_CASE("a bisection of any size comes out", "[bisection]") {
+  const auto big =
+      cluster_of("{system: dgx_h100, overrides: [{link: nvlink, scale: 1e6}, {link: nvlink, scale: 1e6}]}");
+  CHECK_THAT(gb(bisect_node(big.variants[0]).halves), WithinRel(1800e12, 1e-6));
 }
 
 TEST_CASE("the bisection of a node", "[bisection]") {

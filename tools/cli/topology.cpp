@@ -21,7 +21,8 @@ namespace {
 
 using namespace hardware;  // NOLINT: every name here is of that floor
 
-constexpr std::size_t kWidestMatrix = 16;  // GPUs; wider ones are told in words
+constexpr int kWidestMatrix = 16;      // GPUs; of wider nodes only the first one's row is told, in words
+constexpr int kMostExpanded = 262144;  // GPUs
 
 double gb_per_s(Bandwidth rate) { return rate / 1_GBps; }
 std::string gb_text(Bandwidth rate) {
@@ -67,24 +68,33 @@ struct Matrix {
   std::vector<std::vector<double>> rates;        ///< GB/s of one flow alone, GPUs against GPUs
 };
 
-/// Of the first node.
-Matrix matrix_of(const Topology& topology, int gpus) {
+/// Of one node, on its own: what stays in a node does not leave it.
+Matrix matrix_of(const NodeVariant& variant) {
+  ClusterSpec alone;
+  alone.variants.push_back(variant);
+  alone.runs.push_back({0, 1});
+  alone.gpus = variant.system.gpus;
+  const Topology topology(alone);
+  const bool wide = variant.system.gpus > kWidestMatrix;
   Matrix matrix;
   std::vector<VertexId> devices;
   for (std::size_t v = 0; v < topology.vertices().size(); ++v) {
     const TopologyVertex& vertex = topology.vertices()[v];
-    if (vertex.node != 0 || (vertex.kind != VertexKind::gpu && vertex.kind != VertexKind::nic)) continue;
+    if (vertex.kind != VertexKind::gpu && (vertex.kind != VertexKind::nic || wide)) continue;
     devices.emplace_back(v);
     matrix.names.push_back(fmt::format("{}{}", vertex.kind == VertexKind::gpu ? "GPU" : "NIC", vertex.index));
   }
-  for (int a = 0; a < gpus; ++a) {
+  const int rows = wide ? 1 : variant.system.gpus;
+  for (int a = 0; a < rows; ++a) {
     auto& levels = matrix.levels.emplace_back();
     auto& rates = matrix.rates.emplace_back();
     for (const VertexId device : devices) {
       levels.push_back(device == topology.gpu(a) ? "X"
                                                  : level(topology, topology.wires(topology.gpu(a), device)));
     }
-    for (int b = 0; b < gpus; ++b) rates.push_back(a == b ? 0.0 : gb_per_s(topology.route(a, b).bandwidth));
+    for (int b = 0; b < variant.system.gpus; ++b) {
+      rates.push_back(a == b ? 0.0 : gb_per_s(topology.route(a, b).bandwidth));
+    }
   }
   return matrix;
 }
@@ -107,18 +117,15 @@ std::string matrix_text(const Matrix& matrix) {
   return to_plain(levels) + "\nOne flow alone, one direction\n" + to_plain(rates);
 }
 
-/// "56 pairs NV18 900 GB/s": how many ordered pairs of GPUs have which level and rate.
+/// "From GPU 0 to 71 GPUs: NV18, 900 GB/s".
 std::string summary_text(const Matrix& matrix) {
   std::map<std::pair<std::string, double>, int> kinds;
-  const std::size_t gpus = matrix.levels.size();
-  for (std::size_t i = 0; i < gpus; ++i) {
-    for (std::size_t j = 0; j < gpus; ++j) {
-      if (i != j) ++kinds[{matrix.levels[i][j], matrix.rates[i][j]}];
-    }
-  }
+  for (std::size_t j = 1; j < matrix.levels[0].size(); ++j)
+    ++kinds[{matrix.levels[0][j], matrix.rates[0][j]}];
   std::string text;
-  for (const auto& [kind, count] : kinds)
-    text += fmt::format("{} ordered pairs of GPUs: {}, {:.4g} GB/s\n", count, kind.first, kind.second);
+  for (const auto& [kind, count] : kinds) {
+    text += fmt::format("From GPU 0 to {} GPUs: {}, {:.4g} GB/s\n", count, kind.first, kind.second);
+  }
   return text;
 }
 
@@ -175,13 +182,14 @@ std::string path_text(const Answer& answer) {
     table.rows.push_back({to_text(topology.vertices()[edge.from.index()]),
                           to_text(topology.vertices()[edge.to.index()]), std::string(enum_name(edge.label)),
                           unlimited ? "" : gb_text(edge.capacity), fmt::format("{:.3g}", step.share),
-                          step.edge == route.bottleneck ? "narrowest" : ""});
+                          step.edge == route.bottleneck && !route.host_limited ? "narrowest" : ""});
   }
-  return text + to_plain(table);
+  text += to_plain(table);
+  return route.host_limited ? text + "Narrowest: the host's own copying (host_bounce)\n" : text;
 }
 
 std::string fabric_text(const ClusterSpec& cluster, const FabricPlan& plan) {
-  std::string text = fmt::format("{}: {}", cluster.fabric->name, enum_name(plan.topology));
+  std::string text = fmt::format("{}, {}", cluster.fabric->name, enum_name(plan.topology));
   if (plan.topology == FabricTopology::point_to_point) return text + "\n";
   text += fmt::format(", {} leaves", plan.leaves);
   if (plan.spines_per_pod > 0) text += fmt::format(", {} spines", plan.pods * plan.spines_per_pod);
@@ -191,18 +199,39 @@ std::string fabric_text(const ClusterSpec& cluster, const FabricPlan& plan) {
   return text + "\n";
 }
 
+/// "2 x NVIDIA DGX H100: 8 x NVIDIA H100 SXM5 80GB, 8 x 400 Gb/s infiniband", one line for each run of nodes.
+std::string machines_text(const ClusterSpec& cluster) {
+  std::string text;
+  int node = 0;
+  for (const NodeRun& run : cluster.runs) {
+    const NodeVariant& variant = cluster.variants[run.variant];
+    const SystemSpec& system = variant.system;
+    text += fmt::format("{}{}: {} x {}", cluster.nodes() > 1 ? fmt::format("{} x ", run.count) : "",
+                        system.name.empty() ? "node" : system.name, system.gpus, system.gpu.name);
+    if (system.nics) {
+      text += fmt::format(", {} x {:g} Gb/s {}", system.nics->count, system.nics->rate / 1_Gbps,
+                          enum_name(system.nics->kind));
+    }
+    const auto changed = [](const std::vector<double>& scales) {
+      return std::any_of(scales.begin(), scales.end(), [](double scale) { return scale != 1.0; });
+    };
+    if (changed(variant.edge_scale) || changed(variant.cable_scale)) text += ", links overridden";
+    for (std::size_t g = 0; g < variant.gpu_scale.size(); ++g) {
+      if (variant.gpu_scale[g] != 1.0)
+        text += fmt::format(", gpu{} computes at {:g}", g, variant.gpu_scale[g]);
+    }
+    text += cluster.runs.size() > 1 ? fmt::format("  (from node {})\n", node) : "\n";
+    node += run.count;
+  }
+  return text;
+}
+
 std::string as_text(const Answer& answer) {
   const SystemSpec& system = answer.cluster.variants[answer.cluster.runs.front().variant].system;
-  const int nodes = answer.cluster.nodes();
-  std::string text = fmt::format("{}{}: {} x {}", nodes > 1 ? fmt::format("{} x ", nodes) : "", system.name,
-                                 system.gpus, system.gpu.name);
-  if (system.nics) {
-    text += fmt::format(", {} x {:g} Gb/s {}", system.nics->count, system.nics->rate / 1_Gbps,
-                        enum_name(system.nics->kind));
-  }
-  text += "\n";
+  std::string text = machines_text(answer.cluster);
   if (answer.topology->plan()) text += fabric_text(answer.cluster, *answer.topology->plan());
-  const bool small = answer.matrix.levels.size() <= kWidestMatrix;
+  const bool small = system.gpus <= kWidestMatrix;
+  if (answer.cluster.runs.size() > 1) text += "\nNode 0\n";
   text += "\n" + (small ? matrix_text(answer.matrix) : summary_text(answer.matrix)) + "\n" +
           legend_text(answer.matrix);
   if (system.gpus > 1) {
@@ -244,6 +273,8 @@ std::string as_json(const Answer& answer) {
   if (answer.node_bisection.worst)
     json["bisection"]["node_least_bytes_per_s"] = answer.node_bisection.worst->base();
   if (answer.fabric_bisection) json["bisection"]["fabric_bytes_per_s"] = answer.fabric_bisection->base();
+  json["vertices"] = nlohmann::json::array();
+  for (const TopologyVertex& vertex : topology.vertices()) json["vertices"].push_back(to_text(vertex));
   json["edges"] = nlohmann::json::array();
   for (const TopologyEdge& edge : topology.edges()) json["edges"].push_back(edge_json(topology, edge));
   if (answer.path) {
@@ -259,6 +290,7 @@ std::string as_json(const Answer& answer) {
                     {"bytes_per_s", route.bandwidth.base()},
                     {"latency_s", route.latency.base()},
                     {"through_host", route.through_host},
+                    {"host_limited", route.host_limited},
                     {"steps", steps},
                     {"bottleneck", edge_json(topology, topology.edges()[route.bottleneck.index()])}};
   }
@@ -293,7 +325,7 @@ YamlNode cluster_tree(const Invocation& call, Diagnostics& problems) {
     entry.key.scalar = std::move(key);
     entry.value.scalar = std::move(value);
   };
-  put("system", call.positionals[0]);
+  if (!call.positionals.empty()) put("system", call.positionals[0]);
   if (call.has("nodes")) put("nodes", call.get("nodes", ""));
   if (const auto sets = call.options.find("set"); sets != call.options.end()) {
     for (const std::string& assignment : sets->second) set_value(tree, assignment, problems);
@@ -328,10 +360,14 @@ int run_topology(const Invocation& call) {
   Reader(tree, {}, problems).map([&](MapReader& m) { m.required("cluster", answer.cluster, catalog); });
   problems.throw_if_errors();
   print_diagnostics(problems);
+  if (answer.cluster.total_gpus() > kMostExpanded) {
+    throw UsageError(fmt::format("topology: {} GPUs are too many to draw one by one; at most {}",
+                                 answer.cluster.total_gpus(), kMostExpanded));
+  }
   answer.topology.emplace(answer.cluster);
   if (call.has("path")) answer.path = parse_path(call.get("path", ""), answer.topology->gpus());
   const NodeVariant& first = answer.cluster.variants[answer.cluster.runs.front().variant];
-  answer.matrix = matrix_of(*answer.topology, first.system.gpus);
+  answer.matrix = matrix_of(first);
   answer.node_bisection = bisect_node(first);
   if (answer.cluster.nodes() > 1) answer.fabric_bisection = bisect_fabric(*answer.topology);
   write_result(call, call.format == "json"  ? as_json(answer)

@@ -24,11 +24,12 @@ constexpr std::array<std::string_view, 4> kShowExamples = {
     "stepcast show system dgx_a100_80gb       # the machine and its links",
     "stepcast show price h100                 # what it costs to buy and to rent",
     "stepcast show system ./my_server.yaml    # a file of your own, checked"};
-constexpr std::array<std::string_view, 5> kTopologyExamples = {
+constexpr std::array<std::string_view, 6> kTopologyExamples = {
     "stepcast topology dgx_a100_80gb                  # levels as nvidia-smi prints them, GB/s of each pair",
     "stepcast topology dgx_h100 --nodes 4 --path 0 9  # one way through it, and its narrowest part",
     "stepcast topology pcie_8x_rtx4090 --path 0 7     # no peer access: through host memory",
     "stepcast topology dgx_h100 --set 'cluster.overrides=[{link: nvlink, node: 0, scale: 0.3}]'",
+    "stepcast topology --set 'cluster.groups=[{system: dgx_a100, nodes: 2}, {system: dgx_h100, nodes: 2}]'",
     "stepcast topology dgx1_v100 --format dot | dot -Tsvg >dgx1.svg"};
 constexpr std::array kTopologyOptions = {
     Option{"nodes", "N", "so many of these machines, on their fabric"},
@@ -48,7 +49,7 @@ constexpr std::array kCommon = {
     Option{"help", "", "this text"}};
 
 constexpr std::array kVerbs = {
-    Verb{"topology", kHardwareGroup, "What is joined by what, and how fast?", "SYSTEM", 1, 1,
+    Verb{"topology", kHardwareGroup, "What is joined by what, and how fast?", "[SYSTEM]", 0, 1,
          kTopologyExamples, kGraph, kTopologyOptions, run_topology},
     Verb{"list",
          kCatalogGroup,

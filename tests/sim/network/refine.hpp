@@ -39,12 +39,12 @@ inline std::vector<int> refine(const hardware::ClusterSpec& cluster, const hardw
     }
   }
   std::vector<int> colour(vertices.size() + members.size(), 0);
-  std::map<std::tuple<int, std::string, double, bool>, int> first;
+  std::map<std::tuple<int, std::string, double, double>, int> first;
   for (std::size_t v = 0; v < vertices.size(); ++v) {
-    std::tuple<int, std::string, double, bool> key{static_cast<int>(vertices[v].kind), "", 1.0, false};
+    std::tuple<int, std::string, double, double> key{static_cast<int>(vertices[v].kind), "", 1.0, -1.0};
     if (vertices[v].node >= 0) {
       const hardware::NodeVariant& variant = *variant_of[static_cast<std::size_t>(vertices[v].node)];
-      std::get<3>(key) = variant.system.p2p;
+      std::get<3>(key) = variant.system.p2p ? -2.0 : variant.system.host_bounce.value_or(Bandwidth()).base();
       if (vertices[v].kind == hardware::VertexKind::gpu) {
         std::get<1>(key) = variant.system.gpu.id;
         std::get<2>(key) = variant.gpu_scale[static_cast<std::size_t>(vertices[v].index)];

@@ -122,6 +122,15 @@ TEST_CASE("folded equals refined for the usual machines and fabrics", "[classes]
   check_fold("{system: pcie_8x_rtx4090, nodes: 2}", job(16, 2, 2));
   check_fold("{system: dgx_h100, nodes: 2, fabric: {base: ib_ndr, topology: {kind: point_to_point}}}",
              job(16, 8, 1));
+  check_fold(
+      "{node: {gpu: rtx4090, gpus: 1, interconnect: none, nics: {count: 2, rate: 200 Gb/s, kind: "
+      "infiniband}}, nodes: 9, "
+      "fabric: {base: ib_hdr, switch: {ports: 6, latency: 0.3 us}, topology: {kind: dragonfly, group_size: "
+      "3}}, "
+      "overrides: [{gpu: 0, compute_scale: 0.5}]}",
+      {});
+  check_fold("{groups: [{system: pcie_8x_rtx4090}, {node: {base: pcie_8x_rtx4090, host_bounce: 2 GB/s}}]}",
+             job(16, 2, 1));
   check_fold("{groups: [{system: dgx_a100_80gb, nodes: 3}, {system: dgx_h100, nodes: 2}]}", job(40, 8, 1));
 }
 
