@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -12,6 +11,8 @@
 #include <boost/graph/filtered_graph.hpp>
 #include <boost/property_map/function_property_map.hpp>
 #include <fmt/core.h>
+
+#include "hardware/expand.hpp"
 
 namespace stepcast::hardware {
 namespace {
@@ -23,172 +24,6 @@ using Csr = boost::compressed_sparse_row_graph<boost::directedS, boost::no_prope
                                                boost::no_property, std::uint32_t, std::uint32_t>;
 using CsrEdge = boost::graph_traits<Csr>::edge_descriptor;
 
-/// Puts nodes and switches together; edges come out sorted by their source.
-class TopologyBuilder {
- public:
-  explicit TopologyBuilder(const ClusterSpec& cluster) : cluster_(cluster) {
-    for (const NodeVariant& variant : cluster.variants) templates_.push_back(make_template(variant));
-    if (cluster.fabric && cluster.nodes() > 1) {
-      std::string problem;
-      plan = plan_fabric(cluster, problem);
-      STEPCAST_CHECK(problem.empty(), problem);
-    }
-    reserve();
-    add_nodes();
-    if (plan) add_fabric();
-    sort_edges();
-  }
-
-  std::vector<TopologyVertex> vertices;
-  std::vector<TopologyEdge> edges;
-  std::vector<std::uint32_t> first_edge;  ///< of each vertex, and one past the last
-  std::vector<VertexId> gpus;
-  std::optional<FabricPlan> plan;
-
- private:
-  struct PlacedNode {
-    std::size_t variant;
-    std::uint32_t first_vertex;
-  };
-
-  void reserve() {
-    std::size_t vertex_count = 0;
-    std::size_t edge_count = 0;
-    for (const NodeRun& run : cluster_.runs) {
-      const auto n = static_cast<std::size_t>(run.count);
-      vertex_count += n * templates_[run.variant].vertices.size();
-      edge_count += n * 2 * (templates_[run.variant].edges.size() + templates_[run.variant].nics.size());
-    }
-    if (plan) {
-      const auto leaves = static_cast<std::size_t>(plan->leaves);
-      vertex_count += 2 * leaves + 1;
-      edge_count +=
-          4 * leaves * static_cast<std::size_t>(std::max(plan->spines_per_pod, plan->leaves_per_pod));
-    }
-    vertices.reserve(vertex_count);
-    unsorted_.reserve(edge_count);
-  }
-
-  void add_nodes() {
-    int number = 0;
-    for (const NodeRun& run : cluster_.runs) {
-      const NodeTemplate& node = templates_[run.variant];
-      for (int i = 0; i < run.count; ++i, ++number) {
-        const auto first = static_cast<std::uint32_t>(vertices.size());
-        nodes_.push_back({run.variant, first});
-        for (const Vertex& v : node.vertices) vertices.push_back({v.kind, number, v.index});
-        for (std::uint32_t gpu = 0; gpu < node.gpus; ++gpu) gpus.emplace_back(first + gpu);
-        for (const TemplateEdge& e : node.edges) {
-          add_link(first + e.a, first + e.b,
-                   {e.capacity, e.label, e.links, e.duplex, e.latency_ab, e.latency_ba});
-        }
-      }
-    }
-  }
-
-  struct Link {
-    Bandwidth capacity;
-    Label label = Label::pcie;
-    int links = 1;
-    Duplex duplex = Duplex::full;
-    Picoseconds forth = 0;
-    Picoseconds back = 0;
-  };
-
-  /// Both directions. `shared` holds the pair's number until the edges are sorted.
-  void add_link(std::uint32_t a, std::uint32_t b, const Link& link) {
-    if (!(link.capacity > Bandwidth())) return;
-    const std::size_t pair = pairs_++;
-    const std::size_t back_pair = link.duplex == Duplex::half ? pair : pairs_++;
-    const auto latency = [](Picoseconds time) { return std::max<Picoseconds>(1, time); };
-    unsorted_.push_back(
-        {VertexId(a), VertexId(b), link.capacity, latency(link.forth), link.label, link.links, EdgeId(pair)});
-    unsorted_.push_back({VertexId(b), VertexId(a), link.capacity, latency(link.back), link.label, link.links,
-                         EdgeId(back_pair)});
-  }
-
-  std::uint32_t add_switches(VertexKind kind, int count) {
-    const auto first = static_cast<std::uint32_t>(vertices.size());
-    for (int i = 0; i < count; ++i) vertices.push_back({kind, -1, i});
-    return first;
-  }
-
-  void add_cables(std::uint32_t first_leaf) {
-    std::vector<std::vector<Picoseconds>> latencies;
-    for (const NodeTemplate& node : templates_) latencies.push_back(cable_latencies(node, *plan));
-    for (std::size_t n = 0; n < nodes_.size(); ++n) {
-      const NodeTemplate& node = templates_[nodes_[n].variant];
-      for (std::size_t nic = 0; nic < node.nics.size(); ++nic) {
-        const auto leaf =
-            static_cast<std::uint32_t>(plan->leaf_of(static_cast<int>(n), static_cast<int>(nic)));
-        const Picoseconds latency = latencies[nodes_[n].variant][nic];
-        add_link(nodes_[n].first_vertex + node.nics[nic], first_leaf + leaf,
-                 {cable_rate(node, nic, *cluster_.fabric), Label::nic, 1, Duplex::full, latency, latency});
-      }
-    }
-  }
-
-  void add_switch_link(std::uint32_t a, std::uint32_t b, Bandwidth capacity) {
-    add_link(a, b, {capacity, Label::fabric, 1, Duplex::full, plan->hop, plan->hop});
-  }
-
-  void add_fabric() {
-    const std::uint32_t leaf = add_switches(VertexKind::leaf, plan->leaves);
-    add_cables(leaf);
-    if (plan->topology == FabricTopology::dragonfly) return add_dragonfly(leaf);
-    const std::uint32_t spine = add_switches(VertexKind::spine, plan->pods * plan->spines_per_pod);
-    const std::uint32_t core = add_switches(VertexKind::core, plan->cores_per_spine * plan->spines_per_pod);
-    const auto spines = static_cast<std::uint32_t>(plan->spines_per_pod);
-    for (std::uint32_t l = 0; l < static_cast<std::uint32_t>(plan->leaves); ++l) {
-      const auto pod = static_cast<std::uint32_t>(plan->pod_of(static_cast<int>(l)));
-      for (std::uint32_t s = 0; s < spines; ++s)
-        add_switch_link(leaf + l, spine + pod * spines + s, plan->leaf_spine);
-    }
-    const auto cores = static_cast<std::uint32_t>(plan->cores_per_spine);
-    for (std::uint32_t pod = 0; cores > 0 && pod < static_cast<std::uint32_t>(plan->pods); ++pod) {
-      for (std::uint32_t s = 0; s < spines; ++s) {
-        for (std::uint32_t c = 0; c < cores; ++c) {
-          add_switch_link(spine + pod * spines + s, core + s * cores + c, plan->spine_core);
-        }
-      }
-    }
-  }
-
-  void add_dragonfly(std::uint32_t leaf) {
-    for (int a = 0; a < plan->leaves; ++a) {
-      for (int b = a + 1; b < plan->leaves; ++b) {
-        const bool group = plan->pod_of(a) == plan->pod_of(b);
-        const bool column = a % plan->leaves_per_pod == b % plan->leaves_per_pod;
-        if (!group && !column) continue;
-        add_switch_link(leaf + static_cast<std::uint32_t>(a), leaf + static_cast<std::uint32_t>(b),
-                        group ? plan->leaf_leaf : plan->leaf_column);
-      }
-    }
-  }
-
-  /// Counting sort by source; then `shared` becomes an edge.
-  void sort_edges() {
-    first_edge.assign(vertices.size() + 1, 0);
-    for (const TopologyEdge& e : unsorted_) ++first_edge[e.from.index() + 1];
-    std::partial_sum(first_edge.begin(), first_edge.end(), first_edge.begin());
-    edges.resize(unsorted_.size());
-    std::vector<std::uint32_t> next(first_edge.begin(), first_edge.end() - 1);
-    std::vector<std::uint32_t> first_of_pair(pairs_, std::numeric_limits<std::uint32_t>::max());
-    for (TopologyEdge& e : unsorted_) edges[next[e.from.index()]++] = e;
-    for (std::uint32_t i = 0; i < edges.size(); ++i) {
-      std::uint32_t& first = first_of_pair[edges[i].shared.index()];
-      if (first == std::numeric_limits<std::uint32_t>::max()) first = i;
-      edges[i].shared = EdgeId(first);
-    }
-  }
-
-  const ClusterSpec& cluster_;
-  std::vector<NodeTemplate> templates_;
-  std::vector<PlacedNode> nodes_;
-  std::vector<TopologyEdge> unsorted_;
-  std::size_t pairs_ = 0;
-};
-
 /// For boost: keeps the edges that `keep` allows. (Its iterators want filters that can be made empty and
 /// copied.)
 struct EdgeFilter {
@@ -198,11 +33,6 @@ struct EdgeFilter {
 };
 
 }  // namespace
-
-std::string to_text(const TopologyVertex& v) {
-  const std::string name = fmt::format("{}{}", enum_name(v.kind), v.index);
-  return v.node < 0 ? name : fmt::format("node{}.{}", v.node, name);
-}
 
 /// What a search may use.
 struct SearchRules {
@@ -214,12 +44,12 @@ struct SearchRules {
 };
 
 struct Topology::Impl {
-  explicit Impl(TopologyBuilder built)
-      : vertices(std::move(built.vertices)),
-        edges(std::move(built.edges)),
-        first_edge(std::move(built.first_edge)),
-        gpus(std::move(built.gpus)),
-        plan(built.plan) {
+  explicit Impl(ExpandedGraph graph)
+      : vertices(std::move(graph.vertices)),
+        edges(std::move(graph.edges)),
+        first_edge(std::move(graph.first_edge)),
+        gpus(std::move(graph.gpus)),
+        plan(graph.plan) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
     pairs.reserve(edges.size());
     for (const TopologyEdge& e : edges) pairs.emplace_back(e.from.index(), e.to.index());
@@ -379,7 +209,7 @@ Route Topology::Impl::through_host(VertexId from, VertexId to) const {
   return route;
 }
 
-Topology::Topology(const ClusterSpec& cluster) : impl_(std::make_unique<Impl>(TopologyBuilder(cluster))) {
+Topology::Topology(const ClusterSpec& cluster) : impl_(std::make_unique<Impl>(expand(cluster))) {
   for (const NodeVariant& variant : cluster.variants) impl_->systems.push_back(variant.system);
   for (const NodeRun& run : cluster.runs) {
     impl_->system_of.insert(impl_->system_of.end(), static_cast<std::size_t>(run.count),
