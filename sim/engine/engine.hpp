@@ -77,18 +77,21 @@ class BasicEngine {
     return true;
   }
 
-  /// Until nothing is left to happen.
-  void run() { run_until(time_type(std::numeric_limits<std::int64_t>::max())); }
-
-  /// All events up to and including `end`; now() is then the time of the last one.
-  void run_until(time_type end) {
-    STEPCAST_CHECK(!running_, "an engine does not run inside itself");
+  /// Until nothing is left to happen; now() is then the time of the last event that did.
+  void run() {
     const Running guard(running_);
-    while (!queue_.empty() && queue_.next_time() <= end.ticks()) {
-      now_ = time_type(queue_.next_time());
-      take_instant();
-      play_instant();
-    }
+    play_instant();  // what an exception left of one
+    while (!queue_.empty()) take_and_play();
+    queue_.restart(now_.ticks());  // cancelled events may have led it further
+  }
+
+  /// All events up to and including `end`, which becomes now().
+  void run_until(time_type end) {
+    STEPCAST_CHECK(end >= now_, "time never runs backwards");
+    const Running guard(running_);
+    play_instant();
+    while (!queue_.empty() && queue_.next_time() <= end.ticks()) take_and_play();
+    now_ = end;
   }
 
  private:
@@ -105,7 +108,10 @@ class BasicEngine {
 
   class Running {
    public:
-    explicit Running(bool& flag) : flag_(flag) { flag_ = true; }
+    explicit Running(bool& flag) : flag_(flag) {
+      STEPCAST_CHECK(!flag, "an engine does not run inside itself");
+      flag_ = true;
+    }
     ~Running() { flag_ = false; }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
@@ -130,16 +136,21 @@ class BasicEngine {
     free_.push_back(slot);
   }
 
-  /// The events of now(), by phase. Most instants have one event only: it happens without a detour.
-  void take_instant() {
+  /// The next instant. Most have one event only: it happens without a detour.
+  void take_and_play() {
     taken_.clear();
     queue_.pop_all(taken_);
-    if (taken_.size() == 1) return happen(taken_.front());
-    for (const Entry& entry : taken_) instant_[entry.phase].push_back(entry);
+    if (taken_.size() == 1) {
+      happen(taken_.front());
+    } else {
+      for (const Entry& entry : taken_) instant_[entry.phase].push_back(entry);
+    }
+    play_instant();
   }
 
   void happen(const Entry& entry) {
     if (generations_[entry.slot] != entry.generation) return;  // cancelled
+    now_ = time_type(entry.time);
     free_slot(entry.slot);
     --pending_;
     ++events_;
@@ -169,7 +180,7 @@ class BasicEngine {
   std::vector<std::uint32_t> generations_;  ///< of each slot
   std::vector<std::uint32_t> free_;
   std::vector<Entry> taken_;
-  std::array<std::vector<Entry>, kPhases> instant_;  ///< events of now(), by phase
+  std::array<std::vector<Entry>, kPhases> instant_;  ///< events of one instant, by phase
   std::array<std::size_t, kPhases> next_{};          ///< the next of each to happen
   std::size_t pending_ = 0;
   std::uint64_t events_ = 0;

@@ -42,11 +42,16 @@ class RadixQueue {
     out.swap(now_);
   }
 
-  /// The least time; an entry is there.
-  [[nodiscard]] std::int64_t next_time() {
+  /// The least time, without moving towards it; an entry is there.
+  [[nodiscard]] std::int64_t next_time() const {
     STEPCAST_CHECK(size_ > 0, "an entry is there");
-    if (now_.empty()) advance();
-    return static_cast<std::int64_t>(last_);
+    return now_.empty() ? static_cast<std::int64_t>(least_in(next_bucket())) : last();
+  }
+
+  /// Goes back to a time; only an empty queue can.
+  void restart(std::int64_t time) {
+    STEPCAST_CHECK(size_ == 0 && time >= 0, "only an empty queue goes back");
+    last_ = static_cast<std::uint64_t>(time);
   }
 
  private:
@@ -66,19 +71,33 @@ class RadixQueue {
     used_[digit] |= std::uint64_t{1} << value;
   }
 
-  /// Brings the entries of the least time into now_.
-  void advance() {
+  struct Place {
+    unsigned digit;
+    unsigned value;
+  };
+
+  /// The bucket with the least times.
+  [[nodiscard]] Place next_bucket() const {
     unsigned digit = 0;
     while (used_[digit] == 0) ++digit;
-    const auto value = static_cast<unsigned>(std::countr_zero(used_[digit]));
-    std::vector<Entry>& bucket = buckets_[digit][value];
-    used_[digit] &= used_[digit] - 1;
-    std::uint64_t least = static_cast<std::uint64_t>(bucket.front().time);
-    if (digit > 0) {
-      for (const Entry& entry : bucket) least = std::min(least, static_cast<std::uint64_t>(entry.time));
-    }
-    last_ = least;
-    if (digit == 0) {  // all of one time
+    return {digit, static_cast<unsigned>(std::countr_zero(used_[digit]))};
+  }
+
+  [[nodiscard]] std::uint64_t least_in(Place place) const {
+    const std::vector<Entry>& bucket = buckets_[place.digit][place.value];
+    auto least = static_cast<std::uint64_t>(bucket.front().time);
+    if (place.digit == 0) return least;  // all of one time
+    for (const Entry& entry : bucket) least = std::min(least, static_cast<std::uint64_t>(entry.time));
+    return least;
+  }
+
+  /// Brings the entries of the least time into now_.
+  void advance() {
+    const Place next = next_bucket();
+    std::vector<Entry>& bucket = buckets_[next.digit][next.value];
+    last_ = least_in(next);
+    used_[next.digit] &= used_[next.digit] - 1;
+    if (next.digit == 0) {
       now_.swap(bucket);
       return;
     }

@@ -99,6 +99,38 @@ TEST_CASE("a cancelled event does not happen, whoever cancels it", "[engine]") {
   CHECK(engine.cancel(reused));
 }
 
+TEST_CASE("between runs one may schedule at any time that is not past", "[engine]") {
+  Engine engine;
+  Log log(engine);
+  const EventId far = engine.at(SimTime(1'000'000), Phase::start, log, 1);
+  engine.run_until(SimTime(10));
+  CHECK(engine.now() == SimTime(10));
+  engine.at(SimTime(11), Phase::start, log, 2);  // long before what the queue looked at
+  CHECK_THROWS_AS(engine.at(SimTime(9), Phase::start, log, 3), InternalError);
+  engine.run_until(SimTime(500));
+  engine.cancel(far);
+  engine.run();
+  CHECK(log.happened == Happened{{11, 2}});
+  CHECK(engine.now() == SimTime(500));  // a cancelled event moves no clock
+  engine.at(SimTime(600), Phase::start, log, 4);
+  engine.run();
+  CHECK(log.happened.back() == std::pair<std::int64_t, std::uint64_t>{600, 4});
+}
+
+TEST_CASE("an exception from a handler loses no other event", "[engine]") {
+  Engine engine;
+  Log log(engine);
+  log.then = [](std::uint64_t data) {
+    if (data == 2) throw std::runtime_error("handler");
+  };
+  for (std::uint64_t i = 1; i <= 3; ++i) engine.at(SimTime(10), Phase::start, log, i);
+  engine.at(SimTime(20), Phase::start, log, 4);
+  CHECK_THROWS_AS(engine.run(), std::runtime_error);
+  CHECK(engine.pending() == 2);
+  engine.run();
+  CHECK(log.happened == Happened{{10, 1}, {10, 2}, {10, 3}, {20, 4}});
+}
+
 TEST_CASE("a million events of one instant keep their order", "[engine]") {
   Engine engine;
   std::uint64_t next = 0;

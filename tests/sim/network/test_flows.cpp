@@ -12,6 +12,7 @@
 #include "hardware/topology.hpp"
 #include "sim/network/classes.hpp"
 #include "sim/network/network.hpp"
+#include "sim/network/utilisation.hpp"
 #include "tests/catch.hpp"
 #include "tests/hardware/cluster_of.hpp"
 #include "tests/sim/network/refine.hpp"
@@ -326,6 +327,50 @@ TEST_CASE("bytes are conserved on every link", "[network][property]") {
   CHECK(ends.at.size() == load.flows.size());
   for (std::uint32_t r = 0; r < expected.size(); ++r)
     CHECK_THAT(network.carried(r).base(), WithinRel(expected[r], 1e-12));
+}
+
+TEST_CASE("utilisation of a link over time", "[network][utilisation]") {
+  const std::vector<Bandwidth> capacities = {10_GBps, 40_GBps, 5_GBps};
+  Engine engine;
+  Network network(engine, capacities);
+  Utilisation seen(capacities);
+  network.watch(&seen);
+  Ends ends(engine);
+  const RouteId both = network.add_route({{0, 1.0}, {1, 0.5}}, 1_s);
+  network.start(both, 10_GB, ends, 1);
+  network.start(both, 20_GB, ends, 2);
+  engine.run();
+  // idle for 1 s, then full for 3 s: 10 GB/s while both move (2 s), and by the longer one alone
+  CHECK(seen.peak(0) == 1.0);
+  CHECK_THAT(seen.mean(0, engine.now()), WithinRel(0.75, 1e-12));
+  CHECK_THAT(seen.mean(1, engine.now()), WithinRel(0.75 / 8, 1e-12));
+  CHECK(seen.mean(2, engine.now()) == 0.0);
+  CHECK(seen.timeline(2).empty());
+  REQUIRE(seen.timeline(0).size() == 3);  // both begin, one ends, the other ends
+  CHECK(seen.timeline(0)[0].time == SimTime(kSecond));
+  CHECK(seen.timeline(0)[1].rate == 10_GBps);
+  CHECK(seen.timeline(0)[2].time == SimTime(4 * kSecond));
+  CHECK(seen.timeline(0)[2].rate == Bandwidth());
+}
+
+TEST_CASE("what a link is seen to carry is what its flows carried", "[network][utilisation][property]") {
+  std::mt19937_64 random(13);
+  const RandomLoad load(random, 50);
+  Engine engine;
+  Network network(engine, load.capacities);
+  Utilisation seen(load.capacities);
+  network.watch(&seen);
+  Ends ends(engine);
+  for (std::size_t f = 0; f < load.flows.size(); ++f) {
+    network.start(network.add_route(load.flows[f], Seconds(1e-3 * static_cast<double>(random() % 900))),
+                  1_GB * static_cast<double>(1 + random() % 5), ends, f, load.caps[f]);
+  }
+  engine.run();
+  for (std::uint32_t r = 0; r < load.capacities.size(); ++r) {
+    CHECK_THAT(seen.carried(r, engine.now()).base(),
+               WithinAbs(network.carried(r).base(), 1.0 + 1e-9 * network.carried(r).base()));
+    CHECK(seen.peak(r) <= 1.0 + 1e-12);
+  }
 }
 
 TEST_CASE("an uncontended ring costs the same on a switch as on a ring: 2 (n-1) (S/n/B + a)",
