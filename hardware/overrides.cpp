@@ -158,9 +158,10 @@ void apply_link(const Reader& r, const Override& o, ClusterSpec& cluster) {
   int found = 0;
   for (NodeVariant* variant : touched) {
     const std::string unknown = unknown_end(o, *variant);
-    if (!unknown.empty())
+    if (!unknown.empty()) {
       return r.error(fmt::format("there is no {} in the node", unknown),
                      "name vertices such as gpu0, nvswitch1, nic0");
+    }
     found += apply_link(o, *variant);
   }
   if (found == 0) {

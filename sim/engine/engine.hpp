@@ -4,7 +4,8 @@
 // within a phase in the order in which they were scheduled. That order is a contract: same input, same bytes
 // out. An event calls a Handler with a number that means something to it; handlers schedule and cancel
 // further events, also at the same instant and in earlier phases of it. No statics: any number of engines run
-// side by side. Nothing is allocated once the queues have grown to their size.
+// side by side. Once the queues have grown to their size, next to nothing is allocated: only buckets that
+// held thousands of events give their memory back.
 
 #include <array>
 #include <cstdint>
@@ -47,6 +48,8 @@ class BasicEngine {
 
   [[nodiscard]] time_type now() const { return now_; }
   [[nodiscard]] std::size_t pending() const { return pending_; }
+  /// Entries in the queue, those of cancelled events among them.
+  [[nodiscard]] std::size_t queued() const { return queue_.size(); }
   /// Events that happened so far.
   [[nodiscard]] std::uint64_t events() const { return events_; }
 
@@ -56,7 +59,7 @@ class BasicEngine {
     const std::uint32_t slot = take_slot();
     const Entry entry{when.ticks(),       &handler,         data,
                       generations_[slot], slot & kSlotMask, static_cast<std::uint32_t>(phase) & 3U};
-    if (when == now_ && running_) {
+    if (when == now_) {
       instant_[entry.phase].push_back(entry);
     } else {
       queue_.push(entry);
@@ -74,6 +77,10 @@ class BasicEngine {
     if (id.slot >= generations_.size() || generations_[id.slot] != id.generation) return false;
     free_slot(id.slot);
     --pending_;
+    // its entry would lie in the queue until its time comes: many of them are swept out at once
+    if (queue_.size() > 2 * pending_ + kSweep) {
+      queue_.erase_if([this](const Entry& entry) { return generations_[entry.slot] != entry.generation; });
+    }
     return true;
   }
 
@@ -104,6 +111,7 @@ class BasicEngine {
     std::uint32_t slot : 30;
     std::uint32_t phase : 2;
   };
+  static constexpr std::size_t kSweep = 1024;
   static constexpr std::uint32_t kSlotMask = (1U << 30U) - 1;
 
   class Running {

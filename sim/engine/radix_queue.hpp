@@ -48,6 +48,24 @@ class RadixQueue {
     return now_.empty() ? static_cast<std::int64_t>(least_in(next_bucket())) : last();
   }
 
+  /// Drops the entries for which `dead` holds; the others keep their order.
+  template <class Dead>
+  void erase_if(const Dead& dead) {
+    size_ = 0;
+    const auto sift = [&](std::vector<Entry>& entries) {
+      std::erase_if(entries, dead);
+      size_ += entries.size();
+    };
+    sift(now_);
+    for (unsigned digit = 0; digit < kDigits; ++digit) {
+      for (std::uint64_t rest = used_[digit]; rest != 0; rest &= rest - 1) {
+        const auto value = static_cast<unsigned>(std::countr_zero(rest));
+        sift(buckets_[digit][value]);
+        if (buckets_[digit][value].empty()) used_[digit] &= ~(std::uint64_t{1} << value);
+      }
+    }
+  }
+
   /// Goes back to a time; only an empty queue can.
   void restart(std::int64_t time) {
     STEPCAST_CHECK(size_ == 0 && time >= 0, "only an empty queue goes back");
@@ -56,7 +74,8 @@ class RadixQueue {
 
  private:
   static constexpr unsigned kDigitBits = 6;
-  static constexpr unsigned kDigits = 11;  // 66 bits
+  static constexpr unsigned kDigits = 11;             // 66 bits
+  static constexpr std::size_t kKeptCapacity = 1024;  ///< of an empty bucket: there are hundreds of them
   static constexpr std::uint64_t kMask = (1U << kDigitBits) - 1;
 
   void place(const Entry& entry, std::uint64_t time) {
@@ -103,6 +122,7 @@ class RadixQueue {
     }
     for (const Entry& entry : bucket) place(entry, static_cast<std::uint64_t>(entry.time));
     bucket.clear();
+    if (bucket.capacity() > kKeptCapacity) std::vector<Entry>().swap(bucket);
   }
 
   std::array<std::array<std::vector<Entry>, 1U << kDigitBits>, kDigits> buckets_;

@@ -3,6 +3,7 @@
 // Simulated time: whole ticks of a clock since the start, in 64 bits. Steps use picoseconds (106 days fit),
 // studies of months milliseconds. Leaving the range is an error, never a wrap.
 
+#include <algorithm>
 #include <cmath>
 #include <compare>
 #include <cstdint>
@@ -54,12 +55,14 @@ class Time {
   std::int64_t ticks_ = 0;
 };
 
-/// The first tick at or after a duration; a duration within a millionth of a tick above one counts as that
-/// tick, so that rounding in its computation costs none. Throws TimeOverflow for what is not finite or too
-/// long.
+/// The first tick at or after a duration; a duration above a tick by no more than a millionth of one, or than
+/// the rounding of a computation with doubles, counts as that tick. Throws TimeOverflow for what is not
+/// finite or too long.
 template <class Clock>
 Time<Clock> ticks_for(Seconds duration) {
-  const double ticks = std::ceil(duration.base() * Clock::kTicksPerSecond - 1e-6);
+  const double exact = duration.base() * Clock::kTicksPerSecond;
+  const double ticks =
+      std::ceil(exact - std::max(1e-6, std::abs(exact) * 4 * std::numeric_limits<double>::epsilon()));
   if (!(std::abs(ticks) < 9.2e18)) throw TimeOverflow();
   return Time<Clock>(static_cast<std::int64_t>(ticks));
 }

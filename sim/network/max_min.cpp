@@ -17,6 +17,7 @@ std::vector<Bandwidth> max_min_rates(std::span<const Bandwidth> capacities,
   // Progressive filling in rounds, as it is defined; the solver below does the same with a heap and on parts.
   std::vector<double> left;
   for (const Bandwidth c : capacities) left.push_back(c.base());
+  for (const FlowDemand& flow : flows) STEPCAST_CHECK(flow.cap >= Bandwidth(), "a cap is a rate");
   std::vector<double> rates(flows.size(), -1.0);  // -1: still rising
   for (std::size_t rising = flows.size(); rising > 0;) {
     std::vector<double> weight(left.size(), 0.0);
@@ -56,7 +57,10 @@ std::vector<Bandwidth> max_min_rates(std::span<const Bandwidth> capacities,
 
 MaxMinSolver::MaxMinSolver(std::vector<Bandwidth> capacities) {
   resources_.resize(capacities.size());
-  for (std::size_t r = 0; r < capacities.size(); ++r) resources_[r].capacity = capacities[r].base();
+  for (std::size_t r = 0; r < capacities.size(); ++r) {
+    STEPCAST_CHECK(capacities[r] >= Bandwidth(), "a capacity is a rate");
+    resources_[r].capacity = capacities[r].base();
+  }
 }
 
 void MaxMinSolver::mark(std::uint32_t resource) {
@@ -98,7 +102,7 @@ void MaxMinSolver::remove(std::uint32_t number) {
     members.pop_back();
     mark(flow.uses[i].resource);
   }
-  std::erase(lonely_, number);
+  if (flow.uses.empty()) std::erase(lonely_, number);
   flow.uses = {};
   free_.push_back(number);
 }
@@ -136,7 +140,17 @@ void MaxMinSolver::fix(std::uint32_t number, double rate) {
     r.left -= rate * use.weight;
     r.weight -= use.weight;
     --r.rising;
+    if (r.rising > 0 && r.weight < 1e-3 * r.summed)
+      add_up(r);  // little is left: the difference is mostly rounding
   }
+}
+
+void MaxMinSolver::add_up(Resource& r) const {
+  r.weight = 0.0;
+  for (const Member& member : r.members) {
+    if (!flows_[member.flow].fixed) r.weight += flows_[member.flow].uses[member.use].weight;
+  }
+  r.summed = r.weight;
 }
 
 /// Progressive filling of one connected part.
@@ -157,6 +171,7 @@ void MaxMinSolver::fill(std::span<const std::uint32_t> resources, std::span<cons
     }
     if (std::isfinite(flow.cap)) by_cap_.emplace_back(flow.cap, number);
   }
+  for (const std::uint32_t number : resources) resources_[number].summed = resources_[number].weight;
   std::sort(by_cap_.begin(), by_cap_.end());
   const auto later = [](const Level& a, const Level& b) {
     return a.rate > b.rate || (a.rate == b.rate && a.resource > b.resource);

@@ -18,7 +18,7 @@ namespace stepcast::sim {
 
 struct Use {
   std::uint32_t resource = 0;
-  double weight = 1.0;  ///< above 0
+  double weight = 1.0;  ///< above 0, finite
 };
 
 inline constexpr Bandwidth kUncapped{std::numeric_limits<double>::infinity()};
@@ -69,6 +69,7 @@ class MaxMinSolver {
     double capacity = 0.0;
     double left = 0.0;    ///< what flows that stand still leave
     double weight = 0.0;  ///< of the flows that still rise
+    double summed = 0.0;  ///< the weight when it was last added up
     std::uint32_t rising = 0;
     bool dirty = false;
     bool collected = false;
@@ -83,6 +84,7 @@ class MaxMinSolver {
   void collect(std::uint32_t resource);
   void fill(std::span<const std::uint32_t> resources, std::span<const std::uint32_t> flows);
   void fix(std::uint32_t flow, double rate);
+  void add_up(Resource& r) const;
   [[nodiscard]] double level(const Resource& r) const;
 
   std::vector<Resource> resources_;

@@ -6,6 +6,7 @@
 // capacity, and who builds them from a topology or a quotient says what they are.
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -15,8 +16,11 @@
 
 namespace stepcast::sim {
 
-struct FlowTag;
-using FlowId = Id<FlowTag>;
+/// A flow that was started. It stays this flow's own: once that is done, nothing else answers to it.
+struct FlowId {
+  std::uint32_t number = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t generation = 0;
+};
 struct RouteTag;
 using RouteId = Id<RouteTag>;
 
@@ -41,18 +45,21 @@ class FlowObserver {
 
 class Network final : private Handler {
  public:
-  /// `engine` outlives the network.
-  Network(Engine& engine, std::vector<Bandwidth> capacities);
+  /// `engine` outlives the network. Capacities are at least 0.
+  Network(Engine& engine, const std::vector<Bandwidth>& capacities);
+  ~Network();
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
 
   /// A way that flows take, as often as they like. Each resource at most once; weights above 0.
   RouteId add_route(std::vector<Use> uses, Seconds latency);
 
-  /// Starts now. Zero bytes arrive after the latency alone. The number comes back once the flow is done.
+  /// Starts now. Zero bytes arrive after the latency alone.
   FlowId start(RouteId route, Bytes bytes, FlowListener& listener, std::uint64_t tag,
                Bandwidth cap = kUncapped);
 
-  /// Forgets a flow that is under way: its listener hears nothing more.
-  void cancel(FlowId flow);
+  /// Forgets a flow: its listener hears nothing more. Whether it was under way.
+  bool cancel(FlowId flow);
 
   /// At most one; nullptr: none.
   void watch(FlowObserver* observer) { observer_ = observer; }
@@ -60,7 +67,8 @@ class Network final : private Handler {
   [[nodiscard]] std::size_t active() const { return active_; }
   /// Bytes that a resource has carried for flows that are done.
   [[nodiscard]] Bytes carried(std::uint32_t resource) const { return Bytes(carried_[resource]); }
-  /// Flows that move nothing although they have bytes left: their resources have no capacity.
+  /// Flows under way whose end is nowhere in sight: their resources have no capacity, or so little that the
+  /// clock ends first. To be asked when the engine has come to rest.
   [[nodiscard]] std::size_t stalled() const;
 
  private:
@@ -76,6 +84,7 @@ class Network final : private Handler {
     SimTime since;  ///< `left` is as of then
     EventId event;
     std::uint32_t solver = 0;
+    std::uint32_t generation = 0;
     Stage stage = Stage::free;
   };
   struct RouteEntry {
@@ -105,6 +114,7 @@ class Network final : private Handler {
   std::vector<double> carried_;
   FlowObserver* observer_ = nullptr;
   std::size_t active_ = 0;
+  EventId resolve_event_;
   bool resolve_pending_ = false;
 };
 

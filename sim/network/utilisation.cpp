@@ -4,7 +4,7 @@
 
 namespace stepcast::sim {
 
-Utilisation::Utilisation(std::vector<Bandwidth> capacities) : of_(capacities.size()) {
+Utilisation::Utilisation(const std::vector<Bandwidth>& capacities) : of_(capacities.size()) {
   for (std::size_t r = 0; r < capacities.size(); ++r) of_[r].capacity = capacities[r].base();
 }
 

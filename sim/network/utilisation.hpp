@@ -17,7 +17,7 @@ class Utilisation final : public FlowObserver {
     Bandwidth rate;
   };
 
-  explicit Utilisation(std::vector<Bandwidth> capacities);
+  explicit Utilisation(const std::vector<Bandwidth>& capacities);
 
   void on_rate(SimTime now, FlowId flow, std::span<const Use> uses, Bandwidth before,
                Bandwidth after) override;

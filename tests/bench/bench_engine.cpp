@@ -146,7 +146,7 @@ void hold(benchmark::State& state, Queue queue) {
     queue.push({time, sequence++, 0});
   }
   std::uint64_t sum = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Record r = queue.pop();
     sum += r.index;
     const std::int64_t time = r.time + next();
@@ -184,7 +184,7 @@ void whole_engine(benchmark::State& state) {
   constexpr std::uint64_t kEvents = 100'000;
   Engine engine;
   Holder holder(engine, distances());
-  for (auto _ : state) {  // the queue's buckets keep their memory from one round to the next
+  for ([[maybe_unused]] auto _ : state) {  // the queue's buckets keep their memory from one round to the next
     holder.left = kEvents + static_cast<std::uint64_t>(state.range(0));
     for (std::int64_t i = 0; i < state.range(0); ++i) holder.on_event(static_cast<std::uint64_t>(i));
     engine.run();

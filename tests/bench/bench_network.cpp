@@ -48,7 +48,7 @@ void ring(benchmark::State& state, std::uint32_t stride) {
   const auto hosts = static_cast<std::uint32_t>(state.range(0));
   double simulated = 0.0;
   std::uint64_t flows = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Tree tree(hosts);
     Engine engine;
     Network network(engine, tree.capacities());

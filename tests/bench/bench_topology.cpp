@@ -49,7 +49,7 @@ void fold_65536(benchmark::State& state, const std::string& overrides) {
       cluster_of("{system: dgx_h100, nodes: 8192, fabric: ib_ndr, overrides: [" + overrides + "]}");
   const auto families = job(65536, 8, 16);
   std::size_t classes = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const sim::Quotient quotient = sim::fold(cluster, families);
     classes = quotient.rank_classes();
     benchmark::DoNotOptimize(quotient.classes.data());
@@ -62,7 +62,7 @@ void fold_65536(benchmark::State& state, const std::string& overrides) {
 
 void expand_16384(benchmark::State& state) {
   const auto cluster = cluster_of("{system: dgx_h100, nodes: 2048, fabric: ib_ndr}");
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const hardware::Topology topology(cluster);
     state.counters["vertices"] = static_cast<double>(topology.vertices().size());
     state.counters["edges"] = static_cast<double>(topology.edges().size());

@@ -99,6 +99,17 @@ TEST_CASE("a cancelled event does not happen, whoever cancels it", "[engine]") {
   CHECK(engine.cancel(reused));
 }
 
+TEST_CASE("cancelled events do not pile up", "[engine]") {
+  Engine engine;
+  Log log(engine);
+  for (std::int64_t i = 0; i < 100'000; ++i)
+    engine.cancel(engine.at(SimTime(1'000'000 + i), Phase::start, log, 0));
+  CHECK(engine.queued() < 2000);
+  engine.at(SimTime(5), Phase::start, log, 1);
+  engine.run();
+  CHECK(log.happened == Happened{{5, 1}});
+}
+
 TEST_CASE("between runs one may schedule at any time that is not past", "[engine]") {
   Engine engine;
   Log log(engine);
@@ -169,6 +180,7 @@ TEST_CASE("a duration ends at the first tick at or after it", "[engine]") {
   CHECK(ticks_for<PicosecondClock>(Seconds(1e-12)) == SimTime(1));
   CHECK(ticks_for<PicosecondClock>(Seconds(1.1e-12)) == SimTime(2));
   CHECK(ticks_for<PicosecondClock>(Seconds(0.3)) == SimTime(300'000'000'000));  // 0.3 is no binary fraction
+  CHECK(ticks_for<PicosecondClock>(Seconds(0.1 + 0.2)) == SimTime(300'000'000'000));  // 5e-17 s above
   CHECK(ticks_for<PicosecondClock>(Seconds(0)) == SimTime(0));
   CHECK(ticks_for<MillisecondClock>(Seconds(3600)).ticks() == 3'600'000);
 }
