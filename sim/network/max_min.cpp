@@ -135,6 +135,7 @@ void MaxMinSolver::fix(std::uint32_t number, double rate) {
   Flow& flow = flows_[number];
   flow.fixed = true;
   flow.rate = rate;
+  --rising_flows_;
   for (const Use& use : flow.uses) {
     Resource& r = resources_[use.resource];
     r.left -= rate * use.weight;
@@ -182,7 +183,8 @@ void MaxMinSolver::fill(std::span<const std::uint32_t> resources, std::span<cons
   }
   std::make_heap(heap_.begin(), heap_.end(), later);
   std::size_t next_cap = 0;
-  while (!heap_.empty()) {
+  rising_flows_ = flows.size();
+  while (rising_flows_ > 0 && !heap_.empty()) {
     while (next_cap < by_cap_.size() && flows_[by_cap_[next_cap].second].fixed) ++next_cap;
     std::pop_heap(heap_.begin(), heap_.end(), later);
     Level top = heap_.back();

@@ -6,6 +6,7 @@
 // resource is full or a flow reaches its own cap; those flows stand still, the others go on. On the quotient
 // a flow stands for n, a resource for m, and the weight carries n / m.
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -95,6 +96,7 @@ class MaxMinSolver {
   std::vector<std::uint32_t> touched_flows_;
   std::vector<std::uint32_t> touched_resources_;
   std::vector<Level> heap_;
+  std::size_t rising_flows_ = 0;
   std::vector<std::pair<double, std::uint32_t>> by_cap_;
 };
 
