@@ -78,7 +78,9 @@ build_release() {
   if out_of_date "$target"; then
     local launcher=()
     touch "$build/.started-$target"
-    if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+    if command -v ccache >/dev/null && mkdir -p "$(ccache --get-config cache_dir)" 2>/dev/null; then
+      launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    fi
     say "building (the first time takes a minute or two)"
     drop_foreign_build
     quietly "CMake could not configure the build" cmake -S "$root" --preset release "${launcher[@]}"
