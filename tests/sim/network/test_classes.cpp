@@ -170,15 +170,19 @@ TEST_CASE("folded equals refined over random clusters, jobs and overrides", "[cl
 }
 
 TEST_CASE("one slow node among 2,048 gives fewer than 100 classes", "[classes]") {
-  const ClusterSpec cluster =
-      cluster_of("{system: dgx_h100, nodes: 2048, overrides: [{gpu: 4321, compute_scale: 0.9}]}");
   const auto families = job(16384, 8, 16);
-  const Quotient quotient = fold(cluster, families);
-  INFO(quotient.rank_classes() << " rank classes, " << quotient.classes.size() << " in all");
-  CHECK(quotient.rank_classes() < 100);
-  CHECK(quotient.rank_classes() > 3);
+  const auto folded = [&](const std::string& override) {
+    return fold(cluster_of("{system: dgx_h100, nodes: 2048, overrides: [" + override + "]}"), families);
+  };
+  const Quotient slow_node = folded("{link: nvlink, node: 540, scale: 0.5}");
+  INFO(slow_node.rank_classes() << " rank classes, " << slow_node.classes.size() << " in all");
+  CHECK(slow_node.classes.size() < 100);  // of ranks and hardware together
+  CHECK(slow_node.rank_classes() > 3);
+  const Quotient slow_gpu = folded("{gpu: 4321, compute_scale: 0.9}");
+  CHECK(slow_gpu.rank_classes() < 100);
+  CHECK(slow_gpu.rank_classes() > slow_node.rank_classes());
   std::uint64_t ranks = 0;
-  for (const VertexClass& c : quotient.classes) ranks += c.kind == VertexKind::gpu ? c.size : 0;
+  for (const VertexClass& c : slow_gpu.classes) ranks += c.kind == VertexKind::gpu ? c.size : 0;
   CHECK(ranks == 16384);
 }
 
