@@ -185,6 +185,7 @@ std::string as_text(const Rows& all, const hardware::Entry& entry) {
   }
   std::string text = to_plain(table);
   for (const Block& block : all.blocks) text += block_text(block, notes);
+  if (entry.kind == hardware::Kind::system) below += fmt::format("\nLinks: stepcast topology {}\n", entry.id);
   return text + below + notes.list() + fmt::format("\nFile: {}\n", entry.file);
 }
 
