@@ -227,9 +227,10 @@ TEST_CASE("two engines in two threads do what each does alone", "[engine]") {
     Log log(engine);
     std::mt19937_64 random(7);
     log.then = [&](std::uint64_t data) {
-      if (log.happened.size() < 20000)
+      if (log.happened.size() < 20000) {
         engine.after(SimTime(static_cast<std::int64_t>(random() % 1000)), Phase(random() % 3), log,
                      data * 31 + 1);
+      }
     };
     for (std::uint64_t i = 0; i < 50; ++i)
       engine.at(SimTime(static_cast<std::int64_t>(i)), Phase::start, log, i);

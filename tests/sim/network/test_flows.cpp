@@ -536,9 +536,10 @@ TEST_CASE("the same bytes on every run and in two threads at once", "[network]")
     std::vector<RouteId> routes;
     for (const auto& uses : load.flows) routes.push_back(network.add_route(uses, Seconds(1e-6)));
     ends.then = [&](std::uint64_t tag) {
-      if (ends.at.size() < 400)
+      if (ends.at.size() < 400) {
         network.start(routes[(tag * 7 + 3) % routes.size()], 1_GB * static_cast<double>(1 + tag % 13), ends,
                       tag + 41);
+      }
     };
     for (std::uint64_t f = 0; f < 40; ++f)
       network.start(routes[f], 1_GB * static_cast<double>(1 + f % 9), ends, f, load.caps[f]);
