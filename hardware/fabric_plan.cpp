@@ -50,11 +50,11 @@ std::string tree(FabricPlan& plan, const ClusterSpec& cluster, int ports, int wa
   const Bandwidth rate = fabric.port.rate * cluster.fabric_scale;
   const int nics = cluster.nodes() * plan.nics_per_node;
   if (!rails && nics <= ports && wanted_levels <= 1) return one_switch(plan, cluster, ports);
+  if (rails && wanted_levels == 1) return "rails are joined by spines: two levels at least";
   const int down = down_ports(ports, fabric.oversubscription);
   const double up = down / fabric.oversubscription;
   place_nics(plan, cluster.nodes(), down);
-  const bool two =
-      wanted_levels == 2 || (wanted_levels == 0 && plan.leaves <= ports) || (rails && wanted_levels == 1);
+  const bool two = wanted_levels == 2 || (wanted_levels == 0 && plan.leaves <= ports);
   if (two) {
     if (plan.leaves > ports)
       return fmt::format("two levels of {}-port switches hold no {} NICs", ports, nics);

@@ -232,6 +232,13 @@ TEST_CASE("cluster keys are checked against each other", "[cluster]") {
              ContainsSubstring("point to point joins two nodes"));
 }
 
+TEST_CASE("one level of rails joins no rails", "[cluster]") {
+  ClusterSpec cluster;
+  CHECK_THAT(read_cluster("{system: dgx_h100, nodes: 2, fabric: {base: ib_ndr_rail, topology: {levels: 1}}}",
+                          cluster),
+             ContainsSubstring("cluster.fabric: rails are joined by spines"));
+}
+
 TEST_CASE("mixed groups keep their own machines on one fabric", "[cluster]") {
   const ClusterSpec cluster =
       cluster_of("{groups: [{system: dgx_a100_80gb, nodes: 2}, {system: dgx_h100, nodes: 2}]}");
